@@ -21,7 +21,7 @@ _SWITCHES = ("run-init", "switch_root")
 
 
 def marks(system: System, programs: Sequence[ProgramStart], known: Sequence[Mark]) -> tuple[Mark, ...]:
-    """Return the marks of user space that programs set and that are not `known`: switch-root, rc-scripts, application."""
+    """Return the marks of user space that programs set, but for those `known`: switch-root, rc-scripts, application."""
     if not programs:
         return ()
     there = {mark.name for mark in known}

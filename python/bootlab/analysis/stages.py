@@ -17,7 +17,8 @@ _UNIT_DONE = "  OK  "
 """What every line of systemd's has that tells of a unit which is there (src/shared/output-mode: STATUS_OK)."""
 
 _SERVICE_LINE = re.compile(
-    r"^\s*(?:\* \S|\[(?:\.{4}|\s{0,2}(?:ok|OK)\s{0,2})\]|- runit: |s6-rc: |(?:Starting|Running|Setting up) \S)|\binit: \S"
+    r"^\s*(?:\* \S|\[(?:\.{4}|\s{0,2}(?:ok|OK)\s{0,2})\]|- runit: |s6-rc: |(?:Starting|Running|Setting up) \S)"
+    r"|\x1b\[[\d;]*m\* |\binit: \S"
 )
 """How lines begin that other inits print of what they start; crates/boottrace reads them."""
 

@@ -79,19 +79,18 @@ def _kind(view: FileView, real: str) -> InitKind:
     """Return who starts services: BusyBox's or System V's init may leave that to OpenRC, as in Alpine and Debian."""
     name = posixpath.basename(real)
     found = next((kind for start, kind in _BY_NAME if name.startswith(start)), None)
-    if found is not None:
-        return found
-    if view.exists("/etc/runlevels") and any(view.exists(f"{folder}/openrc") for folder in ("/sbin", "/usr/sbin")):
-        return "openrc"
+    openrc = view.exists("/etc/runlevels") and any(view.exists(f"{folder}/openrc") for folder in ("/sbin", "/usr/sbin"))
+    if found is not None or openrc:
+        return found or "openrc"
     if name.startswith("busybox"):
         return "busybox"
-    if view.exists("/system/etc/init") or view.exists("/init.rc") or view.exists("/system/bin/init"):
+    if any(view.exists(path) for path in ("/system/etc/init", "/init.rc", "/system/bin/init")):
         return "android"
-    if (text := view.data(real, 256) or b"").startswith(b"#!") and b"s6-linux-init" in text:
+    head = view.data(real, 256) or b""
+    if head.startswith(b"#!") and b"s6-linux-init" in head:
         return "s6"
-    if view.exists("/etc/inittab"):
-        return "sysvinit"
-    return "upstart" if any(name.endswith(".conf") for name in view.names("/etc/init")) else "other"
+    jobs = any(name.endswith(".conf") for name in view.names("/etc/init"))
+    return "sysvinit" if view.exists("/etc/inittab") else "upstart" if jobs else "other"
 
 
 def _units(view: FileView) -> tuple[UnitFacts, ...]:

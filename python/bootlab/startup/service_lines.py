@@ -1,4 +1,4 @@
-"""When services ran that an init other than systemd starts, by what it prints. The core knows the lines of each init."""
+"""When services ran that an init other than systemd starts, by what it prints. The core knows each init's lines."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def likely(system: System) -> str:
     if not word:
         return ""
     return (
-        f"no file of the tree has the word {word!r} of the goal {goal!r}: is it misspelt, or is the program that prints "
-        "it left out?"
+        f"no file of the tree has the word {word!r} of the goal {goal!r}: is it misspelt, or is the program that "
+        "prints it left out?"
     )
 
 

@@ -17,8 +17,7 @@ _SAID = tuple(
         # ld.so(8)
         (
             r"(?P<what>[^\s:]+): error while loading shared libraries: (?P<other>[^\s:]+)",
-            "{what} needs the library {other}, which is not in the tree: put it there (`bootlab rootfs check "
-            "SYSTEM.toml` lists all that is missing)",
+            "{what} needs the library {other}, which is not in the tree: `bootlab rootfs check SYSTEM.toml` lists all",
         ),
         (r"FATAL: kernel too old", "the C library is made for a newer kernel than this one: take an older tree"),
         # Shells name what is missing: "/init: line 3: camera: not found", "sh: can't execute 'x'".
@@ -52,15 +51,16 @@ _SAID = tuple(
             r"(?P<what>[^\s\[\]]{1,16})\[\d+\]: segfault at|(?P<other>[^\s\[\]]{1,16})\[\d+\]: unhandled exception",
             "{what} crashed (a segmentation fault)",
         ),
-        (r"traps: (?P<what>[^\s\[\]]{1,16})\[\d+\] trap invalid opcode", "{what} uses an instruction that "
-         "this processor does not have: set machine.cpu, or build it for an older one"),
+        (
+            r"traps: (?P<what>[^\s\[\]]{1,16})\[\d+\] trap invalid opcode",
+            "{what} uses an instruction that this processor does not have: set machine.cpu",
+        ),
         (r"^Segmentation fault", "a program crashed (a segmentation fault)"),
         (r"^Illegal instruction", "a program uses an instruction that this processor does not have: set machine.cpu"),
         # systemd, units/emergency.service; OpenRC, sh/functions.sh
         (
             r"(?:You are in|Welcome to|Entering) emergency mode",
-            "systemd stopped in its emergency mode: a mount of /etc/fstab, or what it needs, failed; the lines with "
-            "FAILED and DEPEND above say which",
+            "systemd stopped in its emergency mode: a mount of /etc/fstab failed, or what it needs (FAILED, DEPEND)",
         ),
         (
             r"Timed out waiting for device (?P<what>\S+)",
@@ -77,8 +77,7 @@ _SAID = tuple(
         ),
         (
             r"(?P<what>[\w-]+): Unknown symbol (?P<other>\w+)",
-            "the module {what} needs another one that was not loaded before it (modprobe loads both, insmod does not), "
-            "or belongs to another kernel",
+            "the module {what} needs another one that was not loaded before (modprobe loads both), or another kernel",
         ),
         (
             r"No space left on device",
@@ -89,7 +88,7 @@ _SAID = tuple(
             "a program writes to {what}, and the root is mounted read-only: add rw to kernel.cmdline",
         ),
     )
-)  # fmt: skip
+)
 
 
 def cannot_run(lines: Sequence[Line]) -> str:

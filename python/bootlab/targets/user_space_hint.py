@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bootlab import _core
+from bootlab.model import figures
 from bootlab.model.recording import Line
 from bootlab.targets.console import of_the_kernel
 
@@ -80,8 +81,9 @@ def repeats(lines: Sequence[Line]) -> str:
         return ""
     shown = {_plain(line.text): line.text for line in lines[-_LOOKED_AT:]}
     own = next((text for text in reversed(again) if not of_the_kernel(shown[text])), last)
-    more = f", with {len(again) - 1} others," if len(again) > 1 else ""
-    return f"{_quoted(shown[own])}{more} comes again and again: a program waits for something that this system does not have"
+    more = f", with {figures.counted(len(again) - 1, 'other line')}," if len(again) > 1 else ""
+    waits = "a program waits for something that this system does not have"
+    return f"{_quoted(shown[own])}{more} comes again and again: {waits}"
 
 
 def _plain(text: str) -> str:
