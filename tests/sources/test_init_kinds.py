@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bootlab.sources.file_view import FileView
 from bootlab.sources.folder import FolderFiles
 from bootlab.sources.root_tree import look
+from bootlab.systemfile.goals import from_boot
 
 ELF = "\x7fELF"
 # Files by path, links as "-> TARGET".
@@ -51,3 +53,22 @@ def test_openrc_behind_another_init(tmp_path, init):
 
 def test_a_folder_of_runlevels_alone_is_no_openrc(tmp_path):
     assert kind(tmp_path, {**TREES["runit"], "etc/runlevels/default/net": ""}) == "runit"
+
+
+@pytest.mark.parametrize(
+    ("line", "pattern"),
+    [
+        ("\rINIT: version 3.06 booting", "INIT: version .* booting"),
+        (
+            "   \x1b[1m\x1b[32mOpenRC \x1b[1m\x1b[36m0.45.2\x1b[m is starting up \x1b[1m\x1b[34mLinux 6.1 (x86_64)\x1b[m",
+            "OpenRC .* is starting up",
+        ),
+        ("- runit: enter stage: /etc/runit/1", "^- runit: enter stage: /etc/runit/1"),
+        ("s6-rc: info: service mount: starting", "^s6-rc: info: service .*: starting"),
+    ],
+)
+def test_where_the_start_scripts_of_a_boot_begin(line, pattern):
+    found = from_boot([(line, 5), ("Starting syslogd: OK", 7), ("panel login: ", 9)], None)
+    assert found is not None
+    assert [(name, seen.pattern, seen.ns) for name, seen in found.marks] == [("rc-scripts", pattern, 5)]
+    assert re.search(pattern, line)

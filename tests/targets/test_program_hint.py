@@ -36,6 +36,7 @@ def lines(*texts: str) -> list[Line]:
         ("You are in emergency mode. After logging in, type", "emergency mode"),
         ("[ TIME ] Timed out waiting for device dev-sda2.device - /dev/sda2.", "dev-sda2.device does not exist"),
         (" * ERROR: camera failed to start", "OpenRC could not start camera"),
+        (" * ERROR: camera needs service(s) localmount", "OpenRC did not start camera: it needs localmount"),
         (" * ERROR: cannot start nginx as net would not start", "OpenRC could not start nginx"),
         (
             "[    2.0] virtio_blk: disagrees about version of symbol module_layout",

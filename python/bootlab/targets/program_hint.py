@@ -70,6 +70,10 @@ _SAID = tuple(
             r"ERROR: (?P<what>\S+) failed to start|ERROR: cannot start (?P<other>\S+) as",
             "OpenRC could not start {what}; the lines above it say why",
         ),
+        (
+            r"ERROR: (?P<what>\S+) needs service\(s\) (?P<other>.+)",
+            "OpenRC did not start {what}: it needs {other}, which no runlevel has",
+        ),
         # kernel/module/main.c, kernel/module/version.c
         (
             r"(?P<what>[\w-]+): (?:version magic '[^']*' should be|disagrees about version of symbol)",
