@@ -60,7 +60,7 @@ def test_a_folder_of_runlevels_alone_is_no_openrc(tmp_path):
     [
         ("\rINIT: version 3.06 booting", "INIT: version .* booting"),
         (
-            "   \x1b[1m\x1b[32mOpenRC \x1b[1m\x1b[36m0.45.2\x1b[m is starting up \x1b[1m\x1b[34mLinux 6.1 (x86_64)\x1b[m",
+            "   \x1b[1m\x1b[32mOpenRC \x1b[1m\x1b[36m0.45.2\x1b[m is starting up \x1b[1mLinux 6.1\x1b[m",
             "OpenRC .* is starting up",
         ),
         ("- runit: enter stage: /etc/runit/1", "^- runit: enter stage: /etc/runit/1"),
