@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::{word, Manager, Word};
+use super::manager::{Manager, Word};
+use super::words::word;
 
 /// Services kept: a log may be anything.
 const MAX_SERVICES: usize = 5000;
