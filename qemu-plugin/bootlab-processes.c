@@ -9,7 +9,7 @@
  *   out=PATH     where the records go, each as it happens (struct record)
  *   shift=N      N of `-icount shift=N`
  *   switch=ADDR  __switch_to(previous, next); on 32-bit ARM (previous, its thread_info, the next one's thread_info)
- *   comm=ADDR    __set_task_comm(task, name, exec)
+ *   comm=ADDR    __set_task_comm(task, name, exec): `exec` tells a program that is started from a name that is given
  *   fork=ADDR    wake_up_new_task(task): a new task has the name of the one that made it, whatever its address was before
  * Read by python/bootlab/collectors/processes.py.
  */
@@ -32,18 +32,18 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 
-enum kind { SWITCHED, NAMED, FORKED, N_KINDS };
+enum kind { SWITCHED, NAMED, FORKED, N_KINDS, EXECUTED = N_KINDS };
 
 struct record {
     uint64_t insns; /* executed before this */
     uint64_t ns;
     uint64_t task; /* the next one, the named one, the new one */
     uint64_t kind;
-    char name[16]; /* of NAMED: as the kernel keeps it */
+    char name[16]; /* of NAMED and EXECUTED: as the kernel keeps it */
 };
 
 /*
- * Numbers of the first arguments' registers in QEMU's gdb stub: rdi and rsi, x0 and x1, a0 and a1, r0 to r2.
+ * Numbers of the first arguments' registers in QEMU's gdb stub: rdi, rsi and rdx, x0 to x2, a0 to a2, r0 to r2.
  * `thread_info`: __switch_to() has the next task's thread_info (arch/arm/include/asm/switch_to.h).
  */
 static const struct architecture {
@@ -51,9 +51,9 @@ static const struct architecture {
     int argument[3];
     bool thread_info;
 } architectures[] = {
-    {"x86_64", "x86_cpu_gdb_read_register", {5, 4}, false},
-    {"aarch64", "aarch64_cpu_gdb_read_register", {0, 1}, false},
-    {"riscv64", "riscv_cpu_gdb_read_register", {10, 11}, false},
+    {"x86_64", "x86_cpu_gdb_read_register", {5, 4, 3}, false},
+    {"aarch64", "aarch64_cpu_gdb_read_register", {0, 1, 2}, false},
+    {"riscv64", "riscv_cpu_gdb_read_register", {10, 11, 12}, false},
     {"arm", "arm_cpu_gdb_read_register", {0, 1, 2}, true},
 };
 
@@ -90,6 +90,8 @@ static void on_call(enum kind kind, unsigned left)
         r.task = qemu_register(arch->argument[0]);
     if (kind == NAMED && read_memory(cpu_by_index(0), qemu_register(arch->argument[1]), r.name, sizeof r.name - 1, false) != 0)
         memset(r.name, 0, sizeof r.name);
+    if (kind == NAMED && (qemu_register(arch->argument[2]) & 0xff))
+        r.kind = EXECUTED;
     if (write(out, &r, sizeof r) != (ssize_t)sizeof r)
         fprintf(stderr, "bootlab-processes: a record could not be written\n");
 }

@@ -72,6 +72,9 @@ def kernel_call(
 def kernel_part(line: str, /) -> str | None:
     """Return the kernel's part of a line, from the stamp on: all of it, or what ran into somebody else's line."""
 
+def services(lines: Sequence[tuple[int, str, int, int]], /) -> str:
+    """Return the services that lines tell of, as JSON text: of each line number, text, first and last time."""
+
 class Analysis:
     """One analysis, kept for exports."""
 

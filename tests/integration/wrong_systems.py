@@ -17,6 +17,16 @@ CACHE = REPOSITORY / ".cache"
 # The kernel's own tests of ciphers take half of the boot and have nothing to do with any mistake.
 _LINE = "console=ttyS0 cryptomgr.notests"
 _READY = "#!/bin/sh\\nmount -t proc proc /proc\\necho panel: ready\\nexec sleep 1000\\n"
+CAMERA = REPOSITORY / "guest/build/camera"
+_DYNAMIC = "/bin/sleep"
+_INIT = '"/init" = {{ source = "{}", mode = "0755" }}'
+_APPLICATION = '"/usr/bin/camera" = {{ source = "{}", mode = "{}" }}'
+_STARTS = "#!/bin/sh\\n/usr/bin/camera 10\\nexec sleep 1000\\n"
+_LOGIN_ELSEWHERE = (
+    '"/sbin/init" = { symlink = "/bin/busybox" }',
+    '"/sbin/getty" = { symlink = "/bin/busybox" }',
+    '"/etc/inittab" = { text = "tty1::respawn:/sbin/getty 38400 tty1\\n" }',
+)
 _APPLETS = ("sh", "mount", "sleep", "echo", "sort", "reboot")
 
 
@@ -46,6 +56,7 @@ class _Parts:
     goal: str = "^panel: ready"
     machine: str = ""
     root: str = ""
+    files: tuple[str, ...] = ()
     kernel: Path | None = None
     busybox: Path = Path("/bin/busybox")
 
@@ -60,6 +71,7 @@ class _Parts:
             lines += ['"/proc" = { dir = true }', '"/dev" = { dir = true }', '"/dev/console" = { char = [5, 1] }']
             lines += ['"/dev/zero" = { char = [1, 5] }']
             lines += [f'"/init" = {{ text = "{self.init}", mode = "0755" }}'] if self.init is not None else []
+            lines += self.files
         return "\n".join([*lines, "[goal]", f"console = '{self.goal}'", ""])
 
 
@@ -167,6 +179,18 @@ WRONG = (
     Wrong("restarts", "x86_64", "a script that restarts the machine", "user space restarted the machine after",
           "watchdog", _changed(init="#!/bin/sh\\necho starting\\nreboot -f\\n"), boots=True,
           expected="calls reboot"),
+    Wrong("compiled", "x86_64", "a compiled first program that never prints the goal", "none of its", "started",
+          _changed(init=None, files=(_INIT.format(CAMERA),)), boots=True,
+          expected="no file of the tree has the word 'panel' of the goal"),
+    Wrong("no-library", "x86_64", "an application without its libraries", "error while loading shared libraries",
+          "rootfs check", _changed(init=_STARTS, files=(_APPLICATION.format(_DYNAMIC, "0755"),)), boots=True,
+          expected="/init starts /usr/bin/camera: "),
+    Wrong("no-rights", "x86_64", "an application that is not executable", "Permission denied", "0755",
+          _changed(init=_STARTS, files=(_APPLICATION.format(CAMERA, "0644"),)), boots=True,
+          expected="is not executable (mode 0644)"),
+    Wrong("other-port", "x86_64", "a login on a port that nobody reads", "printed nothing", "console",
+          _changed(init=None, goal="panel login:", line=f"{_LINE} rdinit=/sbin/init", files=_LOGIN_ELSEWHERE),
+          boots=True, expected="/etc/inittab starts a login on tty1 only, and bootlab reads ttyS0"),
     Wrong("memory-ends", "x86_64", "a program that needs more memory than there is", "the memory ran out (sort",
           "memory_mib", _changed(init="#!/bin/sh\\nsort /dev/zero\\nexec sleep 1000\\n", machine="memory_mib = 128"),
           boots=True),

@@ -65,6 +65,18 @@ def test_a_line_that_comes_again_and_again():
     assert user_space_hint.repeats(()) == ""
 
 
+def test_lines_that_come_again_in_turn():
+    kernels = "[   {}.{}11413] /dev/vda: Can't open blockdev"
+    waiting = [text for n in range(10, 30) for text in (kernels.format(n, 1), kernels.format(n, 2), "mount: failed")]
+    said = user_space_hint.repeats(lines(*KERNEL, *waiting))
+    assert said.startswith("'mount: failed', with 1 other line, comes again and again"), said
+    healthy = [f"unit {number}: step {step}" for number in range(20) for step in ("a", "b")]
+    assert user_space_hint.repeats(lines(*KERNEL, *healthy)) == "", "programs that number their lines make progress"
+    # A driver that makes one device after the other: its lines are alike but for their numbers.
+    disks = [f"[    2.{number:06}] usb {number}-1: new device" for number in range(20)]
+    assert user_space_hint.repeats(lines(*KERNEL, *disks, "ready")) == ""
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [

@@ -9,6 +9,7 @@ use boottrace::document::comparison::compare;
 use boottrace::document::threshold::Thresholds;
 use boottrace::export;
 use boottrace::facts::kernel::initcall_line::{event, CallEvent};
+use boottrace::facts::services::ServiceLog;
 use boottrace::readers::calls::names::NameId;
 use boottrace::readers::calls::tree::{Node, NodeId};
 use boottrace::readers::console::reader::ExternalStamp;
@@ -28,7 +29,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_stamp_ns, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_message, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_call, module)?)?;
-    module.add_function(wrap_pyfunction!(kernel_part, module)?)
+    module.add_function(wrap_pyfunction!(kernel_part, module)?)?;
+    module.add_function(wrap_pyfunction!(services, module)?)
 }
 
 fn options(application: Option<String>, goal: Option<String>, baud: Option<u32>, keep_lines: bool) -> Options {
@@ -86,6 +88,18 @@ fn kernel_call(line: &str) -> Option<KernelCall<'_>> {
 #[pyo3(signature = (line, /))]
 fn kernel_part(line: &str) -> Option<&str> {
     line.get(boottrace::log::kernel_start(line)?..)
+}
+
+/// Services that lines tell of, as JSON text. Of each line: its number, its text, when its first byte came and when its
+/// last did, ns.
+#[pyfunction]
+#[pyo3(signature = (lines, /))]
+fn services(lines: Vec<(u32, String, i64, i64)>) -> PyResult<String> {
+    let mut log = ServiceLog::default();
+    for (number, text, first_ns, last_ns) in &lines {
+        log.line(*number, text, *first_ns, *last_ns);
+    }
+    serde_json::to_string(&log.services()).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
 /// One analysis, kept for exports.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
@@ -14,6 +15,12 @@ from bootlab.model.verdict import StageDelta
 
 _UNIT_DONE = "  OK  "
 """What every line of systemd's has that tells of a unit which is there (src/shared/output-mode: STATUS_OK)."""
+
+_SERVICE_LINE = re.compile(
+    r"^\s*(?:\* \S|\[(?:\.{4}|\s{0,2}(?:ok|OK)\s{0,2})\]|- runit: |s6-rc: |(?:Starting|Running|Setting up) \S)"
+    r"|\x1b\[[\d;]*m\* |\binit: \S"
+)
+"""How lines begin that other inits print of what they start; crates/boottrace reads them."""
 
 
 def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tuple[Stage, ...]:
@@ -29,7 +36,11 @@ def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tu
     end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
     # A program may set marks in another order than the table's (an application started by no script, say).
     seen = sorted(
-        ((_name(name, start, times), times[start]) for name, start, _ in ALL_STAGES if _is_start(start, times, starts)),
+        (
+            (_name(name, start, times if starts is None else starts), times[start])
+            for name, start, _ in ALL_STAGES
+            if _is_start(start, times, starts)
+        ),
         key=lambda s: s[1],
     )
     seen = [s for s in seen if end is None or s[1] <= end]
@@ -42,8 +53,8 @@ def _is_start(start: str, times: Mapping[str, int], starts: Collection[str] | No
     return start in times and (starts is None or start in starts)
 
 
-def _name(name: str, start: str, times: Mapping[str, int]) -> str:
-    return INITRD if start == "user-space" and "switch-root" in times else name
+def _name(name: str, start: str, seen: Collection[str]) -> str:
+    return INITRD if start == "user-space" and "switch-root" in seen else name
 
 
 def comparable_stages(recordings: Sequence[Recording]) -> list[dict[str, int]]:
@@ -64,8 +75,8 @@ def comparable_stages(recordings: Sequence[Recording]) -> list[dict[str, int]]:
                 lost[before].append(start)
     found = []
     for recording in recordings:
-        times = {m.name: m.ns for m in recording.marks}
-        named = {_name(name, start, times): start for name, start, _ in ALL_STAGES}
+        # One name for all of them: of boots without a switch to another root, one is no initrd's either.
+        named = {_name(name, start, common): start for name, start, _ in ALL_STAGES}
         lengths = {}
         for stage in stages_of(recording, common):
             more = [name for name, start, _ in ALL_STAGES if start in lost.get(named[stage.name], ())]
@@ -126,6 +137,10 @@ def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None, system
 
         units = tuple(msgspec.structs.replace(s, clock=clock) for s in user_space.unit_spans(recording, system))
         chain = user_space.critical_chain(recording, system) if system is not None else ()
+    elif any(_SERVICE_LINE.search(line.text) for line in recording.lines):
+        from bootlab.analysis import user_space  # noqa: PLC0415
+
+        units = tuple(msgspec.structs.replace(s, clock=clock) for s in user_space.service_spans(recording))
     return Timeline(
         clock=recording.meta.goal_clock,
         marks=recording.marks,

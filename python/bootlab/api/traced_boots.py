@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from bootlab.api.boot import Boot
     from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
     from bootlab.collectors.processes import ProcessCost
     from bootlab.experiments.bench import Bench
     from bootlab.experiments.profile import Profiled
     from bootlab.experiments.traced_boot import Traced
+    from bootlab.model.recording import Diagnosis, Recording
     from bootlab.model.system import System as SystemValue
     from bootlab.targets.trace_boot import TraceRequest
 
@@ -22,6 +24,12 @@ class TracedBoots:
     value: SystemValue
 
     if TYPE_CHECKING:
+
+        @property
+        def name(self) -> str:
+            """The system's name."""
+
+        def _kept(self, recording: Recording, diagnosis: Diagnosis | None) -> Boot: ...
 
         def bench(self, *, jobs: int | None = None, force: bool = False) -> AbstractContextManager[Bench]:
             """Open the bench that boots this system."""
@@ -59,6 +67,21 @@ class TracedBoots:
 
         with self.bench() as bench:
             return profile_boot(bench, self.value)
+
+    def boot_with_programs(self, *, fresh: bool = False, force: bool = False) -> Boot:
+        """Boot, and once more with the plugin that sees each program start; arguments as of `boot`.
+
+        What the console does not show of user space's stages is taken from there. Raise BootlabError where programs
+        cannot be seen.
+        """
+        from bootlab.experiments.processes import with_programs
+
+        with self.bench(force=force) as bench:
+            bench.phase("boot", 1)
+            recording = bench.boot(self.value, self.name, fresh=bench.fresh_number() if fresh else 0)
+            if recording.ok:
+                recording = with_programs(bench, self.value, recording)
+        return self._kept(recording, None)
 
     def processes(self) -> tuple[ProcessCost, ...]:
         """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.

@@ -41,6 +41,13 @@ class Request(Booting):
     diagnostic: Annotated[
         bool, Option(help="Boot once more with initcall_debug and the agent, and list the longest initcalls.")
     ] = False
+    programs: Annotated[
+        bool,
+        Option(
+            help="Boot once more with a plugin that sees each program start, and take from there the stages of user "
+            "space that the console does not show. Exact mode."
+        ),
+    ] = False
     fresh: Annotated[bool, Option(help="Boot again even if the store already has a boot of this system.")] = False
     force: Annotated[
         bool, Option(help="Boot even if the checks before it say that it cannot work (first program, root, console).")
@@ -66,6 +73,8 @@ def run(request: Request) -> int:
     with opened(request.system_file, request, load_meanwhile=_WANTED_AT_THE_END) as system:
         if request.repeat:
             made, equality = system.repeat(request.repeat, force=request.force)
+        elif request.programs:
+            made = system.boot_with_programs(fresh=request.fresh, force=request.force)
         else:
             made = system.boot(diagnostic=request.diagnostic, fresh=request.fresh, force=request.force)
     recording, diagnosis, meta = made.recording, made.diagnosis, made.recording.meta

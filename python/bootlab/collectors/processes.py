@@ -12,13 +12,14 @@ import msgspec
 
 from bootlab.analysis.own_time import Turn
 from bootlab.errors import UserError
+from bootlab.model.timeline import ProgramStart
 
 PROCESSES_FILE = "processes.bin"
 BEFORE_TASKS = "firmware and kernel start"
 """What runs before the kernel first switches to another task: it has no name before."""
 _RECORD = struct.Struct("<4Q16s")
 _ADDRESS_BITS = 64
-_SWITCHED, _NAMED, _FORKED = range(3)
+_SWITCHED, _NAMED, _FORKED, _EXECUTED = range(4)
 _UNNAMED = "swapper/0"  # init/init_task.c, sched_init(): what the first task hands on until another name is set
 
 
@@ -67,6 +68,20 @@ def counted(raw: bytes, *, end_insns: int) -> tuple[ProcessCost, ...]:
     return tuple(sorted((c for c in costs.values() if c.insns), key=lambda c: (-c.insns, c.name)))
 
 
+def load_started(folder: Path, *, end_insns: int) -> tuple[ProgramStart, ...]:
+    """Read a recording's file as the programs that were started up to its goal, in their order; raises as `load`."""
+    return started(_raw(folder), end_insns=end_insns)
+
+
+def started(raw: bytes, *, end_insns: int) -> tuple[ProgramStart, ...]:
+    """Return each `execve` that succeeded; a last record that was not written whole is left out."""
+    return tuple(
+        ProgramStart(name=label.split(b"\0")[0].decode("utf-8", "replace"), task=task, ns=ns, insns=insns)
+        for insns, ns, task, kind, label in _RECORD.iter_unpack(raw[: len(raw) // _RECORD.size * _RECORD.size])
+        if kind == _EXECUTED and insns <= end_insns
+    )
+
+
 class _Stretch(NamedTuple):
     """One task under one name without a break."""
 
@@ -94,7 +109,7 @@ def _stretches(raw: bytes, *, end_insns: int, end_ns: int) -> Iterator[_Stretch]
         if kind == _SWITCHED:
             yield stretch(insns, ns)
             current, since, since_ns = task, insns, ns
-        elif kind == _NAMED:
+        elif kind in {_NAMED, _EXECUTED}:
             if task == current:
                 yield stretch(insns, ns)
                 since, since_ns = insns, ns

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.analysis import program_stages
 from bootlab.analysis.own_time import Turn
 from bootlab.builders.cache import Cache
 from bootlab.collectors import processes
@@ -17,6 +18,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.model.launch import LoadedPlugin
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
+from bootlab.model.timeline import ProgramStart
 from bootlab.targets import emulator, plugin
 from bootlab.targets.base import BootPlan
 from bootlab.targets.trace_boot import kernel_symbols
@@ -38,6 +40,20 @@ def process_turns(bench: Bench, system: System) -> tuple[Turn, ...]:
     """Boot as `process_costs` does, and return which task ran when, up to the goal; raises as it does."""
     recording, goal_insns = _watched(bench, system)
     return processes.load_turns(Path(recording.path or "."), end_insns=goal_insns, end_ns=recording.meta.goal_ns or 0)
+
+
+def program_starts(bench: Bench, system: System) -> tuple[ProgramStart, ...]:
+    """Boot as `process_costs` does, and return the programs that were started up to the goal; raises as it does."""
+    recording, goal_insns = _watched(bench, system)
+    return processes.load_started(Path(recording.path or "."), end_insns=goal_insns)
+
+
+def with_programs(bench: Bench, system: System, recording: Recording) -> Recording:
+    """Return a boot with the marks of user space's stages that its console lacks; raises as `process_costs` does."""
+    bench.phase("programs", 2)
+    more = program_stages.marks(system, program_starts(bench, system), recording.marks)
+    marks = sorted((*recording.marks, *more), key=lambda mark: mark.ns)
+    return msgspec.structs.replace(recording, marks=tuple(marks))
 
 
 def _watched(bench: Bench, system: System) -> tuple[Recording, int]:

@@ -9,6 +9,7 @@ import msgspec
 
 from bootlab.logs.kernel import KernelFacts
 from bootlab.logs.techniques import technique_for
+from bootlab.model.service import Service
 
 
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -250,6 +251,7 @@ class Boot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boo
     failures: list[Failure] = []
     last_words: str | None = None
     startup: StartupAccount | None = None
+    services: list[Service] = []
     end: BootEnd | None = None
     intervals: list[Interval] = []
     blind_spots: list[BlindSpot] = []

@@ -53,6 +53,9 @@ LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
 ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
 """Every interval, in the order in which they usually come."""
 
+SERVICES = "services"
+"""The lane of what an init other than systemd starts."""
+
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """A named interval. `lane` groups spans that are drawn on one row; `clock` names the clock of both times."""
@@ -71,6 +74,15 @@ class Stage(msgspec.Struct, frozen=True):
     name: str
     start_ns: int
     duration_ns: int
+
+
+class ProgramStart(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that a task started (`execve`). `name`: as the kernel keeps it, 15 characters of its file's name."""
+
+    name: str
+    task: int
+    ns: int
+    insns: int
 
 
 class Load(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,9 @@ from bootlab.model.fstab import MountLine
 from bootlab.sources.partitions import Partition
 from bootlab.sources.superblock import FileSystem
 
-InitKind = Literal["systemd", "busybox", "sysvinit", "openrc", "other"]
+InitKind = Literal[
+    "systemd", "busybox", "sysvinit", "openrc", "runit", "s6", "dinit", "finit", "upstart", "android", "other"
+]
 
 
 class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):

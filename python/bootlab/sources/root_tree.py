@@ -63,15 +63,34 @@ def _release(view: FileView) -> dict[str, str]:
     return os_release.read(view.text("/etc/os-release") or view.text("/usr/lib/os-release") or "")
 
 
+# Names of the program that /sbin/init leads to.
+_BY_NAME: tuple[tuple[str, InitKind], ...] = (
+    ("systemd", "systemd"),
+    ("openrc-init", "openrc"),
+    ("runit", "runit"),
+    ("s6-", "s6"),
+    ("dinit", "dinit"),
+    ("finit", "finit"),
+    ("upstart", "upstart"),
+)
+
+
 def _kind(view: FileView, real: str) -> InitKind:
+    """Return who starts services: BusyBox's or System V's init may leave that to OpenRC, as in Alpine and Debian."""
     name = posixpath.basename(real)
-    if name == "systemd":
-        return "systemd"
+    found = next((kind for start, kind in _BY_NAME if name.startswith(start)), None)
+    openrc = view.exists("/etc/runlevels") and any(view.exists(f"{folder}/openrc") for folder in ("/sbin", "/usr/sbin"))
+    if found is not None or openrc:
+        return found or "openrc"
     if name.startswith("busybox"):
         return "busybox"
-    if name == "openrc-init" or view.exists("/etc/runlevels"):
-        return "openrc"
-    return "sysvinit" if view.exists("/etc/inittab") else "other"
+    if any(view.exists(path) for path in ("/system/etc/init", "/init.rc", "/system/bin/init")):
+        return "android"
+    head = view.data(real, 256) or b""
+    if head.startswith(b"#!") and b"s6-linux-init" in head:
+        return "s6"
+    jobs = any(name.endswith(".conf") for name in view.names("/etc/init"))
+    return "sysvinit" if view.exists("/etc/inittab") else "upstart" if jobs else "other"
 
 
 def _units(view: FileView) -> tuple[UnitFacts, ...]:

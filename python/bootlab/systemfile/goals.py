@@ -20,6 +20,16 @@ _ENTER = re.compile(r"(Please press Enter to activate this console)")
 _SHELL = re.compile(r"^(?:\S+:)?[~/]\S* ?[#$] ?$")
 _WELCOME = re.compile(r"^\s*(Welcome to) .*!$")
 _RC = re.compile(r"^(Starting (?:syslogd|klogd|mdev|network|udev|version|watchdog|dropbear|sshd)\b)", re.IGNORECASE)
+# The first words of inits that start services by scripts (sysvinit src/init.c, OpenRC src/rc.c, runit src/runit.c,
+# s6-rc): as they stand, and as a pattern that no version is a part of.
+_INITS = (
+    (re.compile(r"^\s*INIT: version \S+ booting"), "INIT: version .* booting", "System V's init"),
+    # In colours.
+    (re.compile(r"^\s*(?:\x1b\[[\d;]*m)*OpenRC .{1,60} is starting up"), "OpenRC .* is starting up", "OpenRC"),
+    (re.compile(r"^- runit: enter stage: /etc/runit/1"), "^- runit: enter stage: /etc/runit/1", "runit"),
+    (re.compile(r"^s6-rc: info: service \S+: starting"), "^s6-rc: info: service .*: starting", "s6-rc"),
+    (re.compile(r"^Finit \S*\s?v?\d"), "^Finit ", "Finit"),
+)
 _SEABIOS = re.compile(r"^.*?Booting from (?:ROM|Hard Disk|DVD/CD|Floppy)\.{2,3}")
 _OTHERS_MAX = 6
 _UNITS = r"^\S*\[\S*  OK  \S*\]|^ {9}Starting "
@@ -132,6 +142,9 @@ def marks(
     named = {name for name in applications if goal is not None and _literal(name) in goal.pattern}
     found: dict[str, Seen] = {}
     for text, ns in _of_user_space(lines):
+        for first_words, pattern, name in _INITS:
+            if first_words.match(text):
+                found.setdefault("rc-scripts", Seen(pattern, f"start of {name}", ns))
         greeting = _WELCOME.match(text) or _RC.match(text)
         if greeting and "units" not in found:
             found.setdefault("rc-scripts", Seen(_literal(greeting[1]), "start of the start scripts", ns))

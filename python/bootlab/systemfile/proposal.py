@@ -87,7 +87,8 @@ def propose(found: Found, name: str) -> Proposal:
             f"{found.kernel.path} is a kernel for {found.kernel.arch or 'an unknown architecture'}",
             hint="bootlab boots x86_64, arm, arm64 and riscv64",
         )
-    notes, unknown = list(found.notes), list(found.unknown)
+    # A kernel may have been given beside a tree that has none.
+    notes, unknown = list(found.notes), [said for said in found.unknown if not said.startswith("a kernel: ")]
     board, machine, reason = _machine(found, arch, notes)
     memory, memory_reason = _memory(found, board)
     root = _root(found, board, notes)

@@ -8,7 +8,7 @@ import re
 from bootlab import _core
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import user_space_hint
+from bootlab.targets import program_hint, user_space_hint
 from bootlab.targets.console import of_the_kernel
 
 # A line that differs from the goal in so little is meant to be it.
@@ -115,6 +115,7 @@ def likely_cause(recording: Recording, system: System | None = None) -> str:
         or _stuck(recording)
         or _slow_clock(recording)
         or user_space_hint.ended_by_itself(lines)
+        or program_hint.cannot_run(lines)
         or user_space_hint.repeats(lines)
         or (user_space_hint.silent(lines, goal) if goal and not _panicked(recording) else "")
     )

@@ -34,9 +34,14 @@ _LITERAL = re.compile(r"[A-Za-z0-9 _:,/\-]+")
 def likely(system: System) -> str:
     """Return why a system is not likely to come to its goal; "" where nothing can be said before it runs."""
     goal = system.goal.console
-    if _KERNELS.search(goal):
+    if of_the_kernel(goal):
         return ""
     return _screen(system) or _script(system, goal)
+
+
+def of_the_kernel(goal: str) -> bool:
+    """Tell whether a goal is a line that the kernel, and no program, prints."""
+    return _KERNELS.search(goal) is not None
 
 
 def _screen(system: System) -> str:

@@ -42,9 +42,9 @@ class SoFar:
         if not self._files_looked_at:
             self._files_looked_at = True
             # Loaded while the machine runs: it would keep it waiting.
-            from bootlab.targets import first_script  # noqa: PLC0415
+            from bootlab.targets import expectation  # noqa: PLC0415
 
-            if expected := first_script.likely(self._system):
+            if expected := expectation.likely(self._system):
                 return f"expected: {expected}"
         if self._sure or wall_s - self._looked < _LOOK_EVERY_S or wall_s < _SILENT_S:
             return ""

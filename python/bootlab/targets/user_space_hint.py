@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
+from bootlab import _core
+from bootlab.model import figures
 from bootlab.model.recording import Line
 from bootlab.targets.console import of_the_kernel
 
@@ -27,6 +30,7 @@ _PLACE_WITHIN_LINES = 40
 # mm/oom_kill.c
 _OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((?P<what>[^)]{1,40})\)")
 OUT_OF_MEMORY = "the memory ran out ({what} was killed): raise machine.memory_mib, or make the initramfs smaller"
+_NUMBER = re.compile(r"\d+")
 _REPEATS_LEAST = 5
 _LOOKED_AT = 40
 
@@ -62,13 +66,30 @@ def ended_by_itself(lines: Sequence[Line]) -> str:
 
 
 def repeats(lines: Sequence[Line]) -> str:
-    """Name a line that comes again and again at the end: a program that waits for what never comes."""
-    texts = [line.text.strip() for line in lines[-_LOOKED_AT:] if line.text.strip()]
+    """Name a line that comes again and again at the end: a program that waits for what never comes.
+
+    Alone, or with a few others in turn, as what a program tries and what the kernel says to it.
+    """
+    texts = [_plain(line.text) for line in lines[-_LOOKED_AT:] if line.text.strip()]
     last = texts[-1] if texts else ""
-    count = texts.count(last)
-    if count < _REPEATS_LEAST or count < len(texts) / 2:
+    counts = Counter(texts)
+    # The beginning of the first turn may be seen, and the end of the last one missing.
+    again = [text for text, count in counts.items() if count >= _REPEATS_LEAST]
+    alone = counts[last] >= len(texts) / 2
+    in_turn = last in again and sum(counts[text] for text in again) == len(texts) == _LOOKED_AT
+    if counts[last] < _REPEATS_LEAST or not (alone or in_turn):
         return ""
-    return f"{_quoted(last)} comes again and again: a program waits for something that this system does not have"
+    shown = {_plain(line.text): line.text for line in lines[-_LOOKED_AT:]}
+    own = next((text for text in reversed(again) if not of_the_kernel(shown[text])), last)
+    more = f", with {figures.counted(len(again) - 1, 'other line')}," if len(again) > 1 else ""
+    waits = "a program waits for something that this system does not have"
+    return f"{_quoted(shown[own])}{more} comes again and again: {waits}"
+
+
+def _plain(text: str) -> str:
+    """Return a line without what differs each time: its stamp, and numbers where the kernel prints it."""
+    message = _core.kernel_message(text).strip()
+    return _NUMBER.sub("0", message) if message != text.strip() else message
 
 
 def memory_ran_out(lines: Sequence[Line]) -> str:

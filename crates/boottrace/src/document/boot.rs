@@ -19,6 +19,7 @@ use crate::facts::firmware;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel;
 use crate::facts::kernel::facts::KernelFacts;
+use crate::facts::services::{of_boot, Service};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::Clock;
 use crate::log::line::Line;
@@ -61,6 +62,9 @@ pub struct Boot {
     /// systemd's own account of the start.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub startup: Option<StartupAccount>,
+    /// Services that an init other than systemd started, in the order of their lines.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub services: Vec<Service>,
     /// Where it ends.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub end: Option<BootEnd>,
@@ -100,6 +104,7 @@ impl Boot {
         }
         let deferred = boot::deferred(&log, &facts);
         let first_use = stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+        let services = of_boot(&log, &axis, first_use.and_then(|stage| stage.line));
         // Where no prompt is shown, systemd has started everything when it says so.
         let started = startup.as_ref().map(|account| account.line);
         let gaps = boot::gaps(&log, clock, &axis, first_use.and_then(|stage| stage.line).or(started));
@@ -136,6 +141,7 @@ impl Boot {
             end: boot::end(&log, &firmware, &facts, &axis),
             stages,
             startup,
+            services,
             axis,
             firmware,
             kernel: facts,

@@ -3,3 +3,4 @@
 pub mod boot;
 pub mod firmware;
 pub mod kernel;
+pub mod services;

@@ -125,6 +125,7 @@ def _tables(boot: Boot) -> list[TableData]:
         boot_tables.initcalls(boot),
         boot_tables.deferred(boot),
         boot_tables.way_to_init(path.segments if path else [], path.to_ns - path.from_ns if path else 0),
+        boot_tables.services(boot),
         boot_tables.silences(boot),
         *map(boot_tables.time_table, boot.firmware.tables),
     ]

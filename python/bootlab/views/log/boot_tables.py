@@ -120,6 +120,21 @@ def silences(boot: Boot) -> Listing:
     return Listing(title, [">ms", "of", ">start, ms", ">line", "~after", "~before"], rows)
 
 
+def services(boot: Boot) -> Listing:
+    """Return what an init other than systemd started, the longest first."""
+    found = sorted(boot.services, key=lambda one: -(one.duration_ns or 0))
+    rows = [
+        [words(one.name), ms(one.duration_ns), ms(one.start_ns), label(one.lines[0]), words(one.remark, "dim", 200)]
+        for one in found
+    ]
+    return Listing(
+        "Services",
+        ["service", ">ms", ">start, ms", ">line", "~started by"],
+        rows,
+        terminal=f"Longest starts of {figures.counted(len(rows), 'service')}",
+    )
+
+
 def time_table(times: TimeTable) -> Listing:
     """Return the marks of a firmware's time table: what firmware tells about itself."""
     before = [None, *(mark.ns for mark in times.marks)]

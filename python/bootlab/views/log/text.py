@@ -104,7 +104,7 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
         parts.append(deferred_view(boot, top))
     if boot.critical_path and len(boot.critical_path.segments) > 1:
         parts.append(path_view(boot.critical_path, top))
-    parts += views([boot_tables.silences(boot)], top)
+    parts += views([boot_tables.services(boot), boot_tables.silences(boot)], top)
     parts += [boot_tables.time_table(table).view() for table in boot.firmware.tables]
     return Group(*spaced(parts))
 

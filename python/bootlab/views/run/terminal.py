@@ -9,12 +9,15 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.model import figures
+from bootlab.model.timeline import SERVICES
 from bootlab.results.document import BootSummary, Results
 from bootlab.techniques.base import Answer
 from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import by_what, headline, modelled_lines
 from bootlab.views.table import terminal as table_terminal
 from bootlab.views.text_table import cell, spaced, text_table
+
+_SERVICES_SHOWN = 12
 
 
 def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
@@ -53,6 +56,20 @@ def chain_table(boot: BootSummary) -> RenderableType | None:
     return table
 
 
+def services_table(boot: BootSummary) -> RenderableType | None:
+    """Show what an init other than systemd started, the longest first; None where a boot shows no services."""
+    spans = boot.timeline.spans if boot.timeline is not None else ()
+    found = sorted((s for s in spans if s.lane == SERVICES), key=lambda s: (-s.duration_ns, s.start_ns))
+    if not found:
+        return None
+    title = f"Longest starts of {figures.counted(len(found), 'service')}"
+    table = text_table(title, "service", ">start at ms", ">took", "started by")
+    for span in found[:_SERVICES_SHOWN]:
+        took = figures.ABSENT if not span.duration_ns else figures.ms(span.duration_ns)
+        table.add_row(cell(span.name), figures.ms(span.start_ns), took, cell(span.detail, "dim"))
+    return table
+
+
 def results_view(results: Results, *, everything: bool = False, named: tuple[str, ...] = ()) -> RenderableType:
     """Show a run: its tables, what to keep in mind, and the answer as the last lines.
 
@@ -64,8 +81,7 @@ def results_view(results: Results, *, everything: bool = False, named: tuple[str
     title = "Stages" if results.kind == "boot" else "Stages of the base"
     title += f", {results.processors.text}" if results.processors.text else ""
     parts: list[RenderableType] = [boot_table(results.base, title=title)]
-    chain = chain_table(results.base)
-    parts += [chain] if chain is not None else []
+    parts += [table for of in (chain_table, services_table) if (table := of(results.base)) is not None]
     loads = side_tables.loads(results)
     parts += table_terminal.tables(loads) if loads is not None else []
     found = tables.comparison(results, everything=everything)
@@ -73,8 +89,7 @@ def results_view(results: Results, *, everything: bool = False, named: tuple[str
         parts += [*table_terminal.tables(found), *(cell(line, "dim", 400) for line in found.footnote.splitlines())]
     if results.stack:
         parts.append(boot_table(results.stack.final, title="Stages stacked"))
-        chain = chain_table(results.stack.final)
-        parts += [chain] if chain is not None else []
+        parts += [table for of in (chain_table, services_table) if (table := of(results.stack.final)) is not None]
     if everything and results.techniques:
         parts += table_terminal.tables(side_tables.techniques(results))
     if not everything:

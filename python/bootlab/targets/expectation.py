@@ -1,0 +1,12 @@
+"""What a boot's files let expect of it, said while its kernel still starts: a word to whoever waits, never an end."""
+
+from __future__ import annotations
+
+from bootlab.model.system import System
+from bootlab.targets import first_script, goal_words, started_programs
+
+
+def likely(system: System) -> str:
+    """Return why a system is not likely to come to its goal; "" where its files do not tell."""
+    # What cannot run is the cause of what a script does not print.
+    return started_programs.likely(system) or first_script.likely(system) or goal_words.likely(system)
