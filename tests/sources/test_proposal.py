@@ -140,7 +140,7 @@ def test_the_machine_is_the_board_s(tmp_path, looker):
     ("compatible", "machine", "said"),
     [
         (["acme,panel", "fsl,imx6ul"], "mcimx6ul-evk", "the same chip or family"),
-        (["acme,panel", "acme,chip"], "virt", "QEMU has no machine for acme,panel"),
+        (["acme,panel", "acme,chip"], "virt", "knows no QEMU machine for acme,panel"),
     ],
 )
 def test_a_board_that_qemu_has_not_gets_the_next_best(tmp_path, looker, compatible, machine, said):

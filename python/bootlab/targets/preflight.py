@@ -196,13 +196,13 @@ def _console_port(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
     machine = plan.system.machine
     wanted = _BOARD_PORTS.get(machine.type) if machine.arch in {"arm", "arm64"} else _PORTS.get(machine.arch)
     ports = [found for value in _consoles(plan) if (found := _PORT.match(value)) and found[1] in (wanted or ())]
-    numbers = [int(found[0][len(found[1]) :]) for found in ports]
+    numbers = [preflight_device_tree.number_of_port(plan, found[0], int(found[0][len(found[1]) :])) for found in ports]
     if not numbers or launch.console_port in numbers or machine.devices or machine.extra or _early_console(plan):
         return None
     name, port = ports[-1][0], launch.console_port
     return (
         f"the kernel prints on {name}, which is port {numbers[-1]} of the machine; bootlab reads port {port}",
-        f"set machine.console_port = {numbers[-1]}, or console={ports[-1][1]}{port} in kernel.cmdline",
+        f"set machine.console_port = {numbers[-1]}, or name another port in kernel.cmdline (console=)",
     )
 
 
