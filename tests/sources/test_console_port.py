@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
@@ -106,3 +107,9 @@ def test_qemu_takes_what_is_proposed(row):
             check=False, timeout=120,
         )  # fmt: skip
         assert run.returncode == 0, run.stderr
+    many = ["-M", row.machine, "-smp", "4096", "-display", "none", "-S"]
+    run = subprocess.run([emulator, *many], capture_output=True, text=True, check=False, timeout=120)
+    most = re.search(r"max CPUs supported by machine '.*' is (\d+)", run.stderr)
+    assert most, run.stderr
+    # A later QEMU may give a machine more: none of them may be refused before the boot.
+    assert row.own_tree or int(most[1]) <= row.processors

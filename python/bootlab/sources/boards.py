@@ -29,8 +29,9 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     the serial port; `console_port`: that port's number among QEMU's; `driver`: the option of its console driver.
     `ports`: all of them, in QEMU's order, for device trees that name another (sources/console_port.py).
     `card`: the drivers of the card's slot; `card_name`: the kernel's name of the card. `memory_mib`: what the machine
-    must have (one number) or may have at most. `since`: the first QEMU that has it. `processors_least`: how many
-    the machine has at least. `crashing`: initcalls of drivers that crash because QEMU lacks what they read.
+    must have (one number) or may have at most. `since`: the first QEMU that has it. `processors`: how many it has at
+    most (0: no limit of its own), `processors_least`: at least. `crashing`: initcalls of drivers that crash because
+    QEMU lacks what they read.
     """
 
     machine: str
@@ -154,12 +155,12 @@ BOARDS: tuple[Board, ...] = (
         machine="xilinx-zynq-a9", arch="arm", compatible=("xlnx,zynq-zc702",), family=("xlnx,zynq-7000",),
         port="ttyPS0", console_port=1, ports=_ports("ttyPS", 0xE0000000, 0xE0001000),
         driver="SERIAL_XILINX_PS_UART_CONSOLE",
-        card=(Driver("MMC_SDHCI_OF_ARASAN", "sdhci_of_arasan"),), memory_max_mib=2048, processors=1,
+        card=(Driver("MMC_SDHCI_OF_ARASAN", "sdhci_of_arasan"),), memory_max_mib=2048, processors=2,
     ),
     Board(
         machine="xlnx-zcu102", arch="arm64", compatible=("xlnx,zynqmp-zcu102",), family=("xlnx,zynqmp",), port="ttyPS0",
         ports=_ports("ttyPS", 0xFF000000, 0xFF010000), driver="SERIAL_XILINX_PS_UART_CONSOLE",
-        card=(Driver("MMC_SDHCI_OF_ARASAN", "sdhci_of_arasan"),), processors=4,
+        card=(Driver("MMC_SDHCI_OF_ARASAN", "sdhci_of_arasan"),), processors=6,
     ),
     *(
         Board(
