@@ -89,7 +89,7 @@ BOARDS: tuple[Board, ...] = (
     ),
     Board(
         machine="vexpress-a15", arch="arm", compatible=("arm,vexpress,v2p-ca15,tc1", "arm,vexpress,v2p-ca15"),
-        family=("arm,vexpress",), port="ttyAMA0", driver=_PL011, card=_PL181_CARD, memory_max_mib=2048, processors=2,
+        family=("arm,vexpress",), port="ttyAMA0", driver=_PL011, card=_PL181_CARD, memory_max_mib=2048, processors=4,
     ),
     Board(
         machine="versatilepb", arch="arm", compatible=("arm,versatile-pb",), port="ttyAMA0", driver=_PL011,
