@@ -25,7 +25,8 @@ class Port(msgspec.Struct, frozen=True):
 class Board(msgspec.Struct, frozen=True, kw_only=True):
     """A machine of QEMU's and the boards that it models.
 
-    `compatible`: of the board itself; `family`: of its chip, for boards that are alike. `port`: the kernel's name of
+    `compatible`: of the board itself; `family`: of its chip, for boards that are alike (the first machine of a chip is
+    its next best). `port`: the kernel's name of
     the serial port; `console_port`: that port's number among QEMU's; `driver`: the option of its console driver.
     `ports`: all of them, in QEMU's order, for device trees that name another (sources/console_port.py).
     `card`: the drivers of the card's slot; `card_name`: the kernel's name of the card. `memory_mib`: what the machine
@@ -128,8 +129,9 @@ BOARDS: tuple[Board, ...] = (
         ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1, crashing=_BCM2835_POWER,
     ),
     Board(
-        machine="raspi1ap", arch="arm", compatible=("raspberrypi,model-a-plus",), port="ttyAMA0", ports=_RASPI_PORTS,
-        driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1, crashing=_BCM2835_POWER,
+        machine="raspi1ap", arch="arm", compatible=("raspberrypi,model-a-plus",), family=("brcm,bcm2835",),
+        port="ttyAMA0",
+        ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1, crashing=_BCM2835_POWER,
     ),
     Board(
         machine="raspi2b", arch="arm", compatible=("raspberrypi,2-model-b",), family=("brcm,bcm2836", "brcm,bcm2837"),
@@ -143,7 +145,8 @@ BOARDS: tuple[Board, ...] = (
     ),
     Board(
         machine="raspi3ap", arch="arm64", compatible=("raspberrypi,3-model-a-plus",),
-        family=("raspberrypi,model-zero-2-w",), port="ttyS1", console_port=1, ports=_RASPI_PORTS, driver=_8250,
+        family=("raspberrypi,model-zero-2-w", "brcm,bcm2837"), port="ttyS1", console_port=1, ports=_RASPI_PORTS,
+        driver=_8250,
         card=_RASPI_CARD, memory_mib=(512,), processors=4, processors_least=4,
     ),
     Board(
@@ -164,30 +167,30 @@ BOARDS: tuple[Board, ...] = (
     ),
     *(
         Board(
-            machine=machine, arch="arm", compatible=compatible, family=family, port="ttyS4", ports=_ASPEED_PORTS,
+            machine=machine, arch="arm", compatible=compatible, family=(chip,), port="ttyS4", ports=_ASPEED_PORTS,
             driver=_8250, memory_mib=memory_mib, processors=processors, processors_least=processors, since=since,
         )
-        for machine, compatible, family, memory_mib, processors, since in (
-            ("palmetto-bmc", ("tyan,palmetto-bmc",), ("aspeed,ast2400",), (128, 256, 512), 1, ""),
-            ("quanta-q71l-bmc", ("quanta,q71l-bmc",), (), (128, 256, 512), 1, ""),
-            ("romulus-bmc", ("ibm,romulus-bmc",), (), (512, 1024), 1, ""),
-            ("witherspoon-bmc", ("ibm,witherspoon-bmc",), (), (512, 1024), 1, ""),
-            ("g220a-bmc", ("bytedance,g220a-bmc",), (), (512, 1024), 1, ""),
-            ("fp5280g2-bmc", ("inspur,fp5280g2-bmc",), (), (512, 1024), 1, ""),
-            ("tiogapass-bmc", ("facebook,tiogapass-bmc",), (), (1024,), 1, "8.0"),
-            ("yosemitev2-bmc", ("facebook,yosemitev2-bmc",), (), (512, 1024), 1, "8.0"),
-            ("supermicro-x11spi-bmc", ("supermicro,x11spi-bmc",), (), (512, 1024), 1, "8.1"),
-            ("ast2500-evb", ("aspeed,ast2500-evb",), ("aspeed,ast2500",), (512, 1024), 1, ""),
-            ("bletchley-bmc", ("facebook,bletchley-bmc",), (), (2048,), 2, ""),
-            ("rainier-bmc", ("ibm,rainier-bmc",), (), (1024,), 2, ""),
-            ("tacoma-bmc", ("ibm,tacoma-bmc",), (), (1024,), 2, ""),
-            ("qcom-dc-scm-v1-bmc", ("qcom,dc-scm-v1-bmc",), (), (1024,), 2, ""),
-            ("ast2600-evb", ("aspeed,ast2600-evb",), ("aspeed,ast2600",), (1024, 2048), 2, ""),
+        for machine, compatible, chip, memory_mib, processors, since in (
+            ("palmetto-bmc", ("tyan,palmetto-bmc",), "aspeed,ast2400", (128, 256, 512), 1, ""),
+            ("quanta-q71l-bmc", ("quanta,q71l-bmc",), "aspeed,ast2400", (128, 256, 512), 1, ""),
+            ("ast2500-evb", ("aspeed,ast2500-evb",), "aspeed,ast2500", (512, 1024), 1, ""),
+            ("romulus-bmc", ("ibm,romulus-bmc",), "aspeed,ast2500", (512, 1024), 1, ""),
+            ("witherspoon-bmc", ("ibm,witherspoon-bmc",), "aspeed,ast2500", (512, 1024), 1, ""),
+            ("g220a-bmc", ("bytedance,g220a-bmc",), "aspeed,ast2500", (512, 1024), 1, ""),
+            ("fp5280g2-bmc", ("inspur,fp5280g2-bmc",), "aspeed,ast2500", (512, 1024), 1, ""),
+            ("tiogapass-bmc", ("facebook,tiogapass-bmc",), "aspeed,ast2500", (1024,), 1, "8.0"),
+            ("yosemitev2-bmc", ("facebook,yosemitev2-bmc",), "aspeed,ast2500", (512, 1024), 1, "8.0"),
+            ("supermicro-x11spi-bmc", ("supermicro,x11spi-bmc",), "aspeed,ast2500", (512, 1024), 1, "8.1"),
+            ("ast2600-evb", ("aspeed,ast2600-evb",), "aspeed,ast2600", (1024, 2048), 2, ""),
+            ("bletchley-bmc", ("facebook,bletchley-bmc",), "aspeed,ast2600", (2048,), 2, ""),
+            ("rainier-bmc", ("ibm,rainier-bmc",), "aspeed,ast2600", (1024,), 2, ""),
+            ("tacoma-bmc", ("ibm,tacoma-bmc",), "aspeed,ast2600", (1024,), 2, ""),
+            ("qcom-dc-scm-v1-bmc", ("qcom,dc-scm-v1-bmc",), "aspeed,ast2600", (1024,), 2, ""),
         )
     ),
     Board(
-        machine="fuji-bmc", arch="arm", compatible=("facebook,fuji-bmc",), port="ttyS0", ports=_FUJI_PORTS,
-        driver=_8250, memory_mib=(2048,), processors=2, processors_least=2,
+        machine="fuji-bmc", arch="arm", compatible=("facebook,fuji-bmc",), family=("aspeed,ast2600",), port="ttyS0",
+        ports=_FUJI_PORTS, driver=_8250, memory_mib=(2048,), processors=2, processors_least=2,
     ),
     Board(
         machine="smdkc210", arch="arm", compatible=("samsung,smdkv310",), family=("samsung,exynos4210",),
