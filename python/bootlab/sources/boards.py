@@ -130,8 +130,8 @@ BOARDS: tuple[Board, ...] = (
     ),
     Board(
         machine="raspi1ap", arch="arm", compatible=("raspberrypi,model-a-plus",), family=("brcm,bcm2835",),
-        port="ttyAMA0",
-        ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1, crashing=_BCM2835_POWER,
+        port="ttyAMA0", ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1,
+        crashing=_BCM2835_POWER,
     ),
     Board(
         machine="raspi2b", arch="arm", compatible=("raspberrypi,2-model-b",), family=("brcm,bcm2836", "brcm,bcm2837"),
@@ -146,8 +146,7 @@ BOARDS: tuple[Board, ...] = (
     Board(
         machine="raspi3ap", arch="arm64", compatible=("raspberrypi,3-model-a-plus",),
         family=("raspberrypi,model-zero-2-w", "brcm,bcm2837"), port="ttyS1", console_port=1, ports=_RASPI_PORTS,
-        driver=_8250,
-        card=_RASPI_CARD, memory_mib=(512,), processors=4, processors_least=4,
+        driver=_8250, card=_RASPI_CARD, memory_mib=(512,), processors=4, processors_least=4,
     ),
     Board(
         machine="raspi4b", arch="arm64", compatible=("raspberrypi,4-model-b",), family=("brcm,bcm2711",), port="ttyS1",
