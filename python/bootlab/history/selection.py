@@ -129,11 +129,11 @@ def times_of_run(run: runs.Run, store: Path) -> BootTimes:
         times = of_recording(recording_dir.load(recording))
     else:
         times = _of_summary(summary, exact=summary.clock == "virtual")
-        times = msgspec.structs.replace(times, facts=times.facts | _named(results.processors))
+        times = msgspec.structs.replace(times, facts=times.facts | _processors(results.processors))
     return msgspec.structs.replace(times, at=results.finished or results.started)
 
 
-def _named(processors: Processors) -> dict[str, str]:
+def _processors(processors: Processors) -> dict[str, str]:
     return {PROCESSORS: processors.text} if processors.text else {}
 
 
