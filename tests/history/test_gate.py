@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from bootlab.errors import UserError
+from bootlab.errors import MeasurementError, UserError
 from bootlab.history import budget as budgets
 from bootlab.history.boot_times import BootTimes, Side
 from bootlab.history.gate import Answer, gate
@@ -144,6 +144,34 @@ def test_two_clocks_are_never_compared() -> None:
     found = gate(side(times(3000, exact=True)), noisy(10, seed=1), [])
     assert found.answer is Answer.UNDECIDED
     assert "the clocks differ" in sentence(found)
+
+
+FOUR = "4 processors, parallel, quantum 5 us"
+
+
+@pytest.mark.parametrize(
+    ("text", "compared"),
+    [
+        (FOUR, True),
+        ("4 processors, one brought up", True),
+        ("4 processors, parallel, quantum 2 us", False),
+        ("4 processors, shared", False),
+        ("2 processors, one brought up", False),
+        ("", False),
+    ],
+)
+def test_exact_boots_on_different_processors_are_never_compared(text: str, compared: bool) -> None:
+    base, new = (
+        side(msgspec.structs.replace(times(3000, exact=True), facts={"processors": said} if said else {}), name=name)
+        for said, name in ((FOUR, "base"), (text, "new"))
+    )
+    if compared:
+        assert gate(new, base, []).answer is Answer.PASSED
+        return
+    with pytest.raises(MeasurementError, match="boots on different processors are not compared") as caught:
+        gate(new, base, [])
+    assert caught.value.exit_code == 5
+    assert "clock.quantum_ns" in caught.value.hint
 
 
 def test_bounds_are_no_values_and_stages_still_are() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -116,6 +118,20 @@ def test_the_way_out_of_a_wrong_console_is_one_step():
     with pytest.raises(UserError) as caught:
         preflight.check(plan("console=ttyS0", machine=right))
     assert "console_port" not in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("machine", "said", "way"),
+    [
+        (Machine(arch="arm", type="versatilepb", cpus=2), "machine.cpus is 2; QEMU's versatilepb has 1", "cpus = 1"),
+        (Machine(arch="arm", type="sabrelite", cpus=8), "machine.cpus is 8; QEMU's sabrelite has 1 to 4", "cpus = 4"),
+        (Machine(arch="arm", type="orangepi-pc"), "machine.cpus is 1; QEMU's orangepi-pc has 4", "maxcpus=1"),
+    ],
+)
+def test_a_number_of_processors_that_the_machine_cannot_have(machine, said, way):
+    with pytest.raises(UserError, match=re.escape(said)) as caught:
+        preflight.check(plan("quiet", machine=machine, config={}))
+    assert way in caught.value.hint
 
 
 def test_a_replayed_system_is_left_alone():

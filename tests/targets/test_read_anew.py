@@ -26,17 +26,19 @@ CONSOLE = "".join(f"{line}\n" for line in LINES).encode()
 LIMITS = {"virtual_s": 120.0, "stall_virtual_s": 30.0, "wall_s": 1.0, "stall_wall_s": 1.0}
 
 
-def kept(folder: Path, **meta: object) -> Path:
-    """Write the recording of a boot up to the login prompt, each line at its millisecond."""
+def kept(folder: Path, goal: str = "login:", **meta: object) -> Path:
+    """Write the recording of a boot up to the login prompt, each line at its millisecond; or of one without a goal."""
     folder.mkdir(parents=True)
+    reached = goal in LINES
     ends = np.cumsum([len(line) + 1 for line in LINES])
     ns = np.array([ms * MS for ms in LINES.values()])
     stamps = Stamps(ends=ends, ns=ns, insns=ns // 2, marks={})
     marks = (
         *(Mark("power-on", 0, 0, "reset"), Mark("user-space", 15 * MS, 7, "first instruction in user space")),
-        *(Mark("rc-scripts", 30 * MS, 15, "console: rcS"), Mark("goal", 2500 * MS, 1250, "login:")),
+        Mark("rc-scripts", 30 * MS, 15, "console: rcS"),
+        *((Mark("goal", 2500 * MS, 1250, "login:"),) if reached else ()),
     )
-    said = Meta(key="old", goal_ns=2500 * MS, stamped=True, console_bytes=len(CONSOLE), **meta)
+    said = Meta(key="old", goal_ns=2500 * MS if reached else None, stamped=True, console_bytes=len(CONSOLE), **meta)
     recording_dir.save(folder, said, marks, CONSOLE, stamps)
     return folder
 
@@ -74,20 +76,81 @@ def test_a_boot_that_ended_in_a_hang_holds_goals_too(tmp_path):
     "changed",
     [
         {"goal": Goal(console="never printed")},
-        {"goal": Goal(console="ready"), "check": Check(console=("shutdown",))},
-        {"goal": Goal(console="ready"), "check": Check(console=("login:",))},
-        {"limits": Limits(**{**LIMITS, "virtual_s": 2.0})},
-        {"limits": Limits(**{**LIMITS, "stall_virtual_s": 2.0})},
+        {"goal": Goal(console="login:"), "check": Check(console=("shutdown",))},
         {"clock": Clockwork(mode="free")},
     ],
-    ids=["no such line", "no such check", "check too late", "behind the limit", "a stall", "free"],
+    ids=["no such line", "no such check yet", "free"],
 )
 def test_only_a_boot_tells(tmp_path, changed):
     assert read_anew(kept(tmp_path / "old"), plan(**changed), tmp_path / "new") is None
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("meta", [{"outcome": Outcome.PANIC}, {"outcome": Outcome.TIME_LIMIT}, {"host_limit": True}])
+FAILS = {
+    "no such check": ({"goal": Goal(console="ready"), "check": Check(console=("shutdown",))}, Outcome.CHECK_FAILED),
+    "check too late": ({"goal": Goal(console="ready"), "check": Check(console=("login:",))}, Outcome.CHECK_FAILED),
+    "behind the limit": ({"limits": Limits(**{**LIMITS, "virtual_s": 2.0})}, Outcome.HANG),
+    "a stall": ({"limits": Limits(**{**LIMITS, "stall_virtual_s": 2.0})}, Outcome.HANG),
+}
+
+
+@pytest.mark.parametrize("case", FAILS)
+def test_a_kept_console_tells_of_failures_too(tmp_path, case):
+    changed, outcome = FAILS[case]
+    made = read_anew(kept(tmp_path / "old"), plan(**changed), tmp_path / "new")
+    assert made is not None
+    assert made.meta.outcome is outcome
+    assert made.meta.reason
+    assert made.console == CONSOLE[: CONSOLE.index(b"login:")]
+    # What was read out of it is a whole beginning like any other.
+    again = read_anew(tmp_path / "new", plan(**changed, marks=(("application", "^app"),)), tmp_path / "again")
+    assert again is not None
+    assert (again.meta.outcome, again.meta.reason, again.meta.read_from) == (outcome, made.meta.reason, "old")
+    assert again.mark("application").ns == 45 * MS
+
+
+# How a boot failed: the outcome, what the recording says of its end, the reason that a boot of another mark gives.
+ENDED = {
+    "nothing printed any more": ({"outcome": Outcome.HANG, "known_ns": 32_500 * MS + 1}, "nothing printed for 30 s"),
+    "halted": ({"outcome": Outcome.HANG, "known_ns": 2500 * MS, "stopped": "halted"}, "the processor halted"),
+    "switched off": ({"outcome": Outcome.NO_GOAL, "known_ns": 2600 * MS, "stopped": "exited"}, "switched itself off"),
+}
+
+
+@pytest.mark.parametrize("case", ENDED)
+def test_a_mark_in_a_boot_that_failed_boots_nothing(tmp_path, case):
+    meta, reason = ENDED[case]
+    old = kept(tmp_path / "old", goal="never printed", **meta)
+    wanted = plan(goal=Goal(console="also never"), marks=(("application", "^application"),))
+    made = read_anew(old, wanted, tmp_path / "new")
+    assert made is not None
+    assert made.meta.outcome is meta["outcome"]
+    assert reason in made.meta.reason
+    assert made.meta.goal_ns is None
+    assert [m.name for m in made.marks] == ["power-on", "user-space", "application"]
+    # Of a machine that went on, the longer limit tells more than what is known; one that stopped prints nothing.
+    longer = plan(goal=Goal(console="never"), limits=Limits(**{**LIMITS, "stall_virtual_s": 60.0}))
+    assert (read_anew(old, longer, tmp_path / "longer") is None) == ("stopped" not in meta)
+
+
+def test_a_panic_is_a_whole_console(tmp_path, monkeypatch):
+    lines = {"kernel": 10, "application: start": 45, "Kernel panic - not syncing: x": 60, "---[ end Kernel panic": 61}
+    monkeypatch.setattr("tests.targets.test_read_anew.LINES", lines)
+    monkeypatch.setattr("tests.targets.test_read_anew.CONSOLE", "".join(f"{line}\n" for line in lines).encode())
+    old = kept(tmp_path / "old", goal="never", outcome=Outcome.PANIC)
+    earlier = read_anew(old, plan(goal=Goal(console="application: start")), tmp_path / "earlier")
+    assert earlier is not None
+    assert (earlier.meta.outcome, earlier.meta.goal_ns) == (Outcome.GOAL, 45 * MS)
+    failed = read_anew(old, plan(marks=(("application", "^app"),)), tmp_path / "failed")
+    assert failed is not None
+    assert failed.meta.outcome is Outcome.PANIC
+    assert failed.meta.reason.startswith("Kernel panic - not syncing: x")
+    assert failed.mark("application").ns == 45 * MS
+
+
+@pytest.mark.parametrize(
+    "meta", [{"outcome": Outcome.EMULATOR_DIED}, {"outcome": Outcome.TIME_LIMIT}, {"host_limit": True}]
+)
 def test_what_the_host_ended_is_no_beginning(tmp_path, meta):
     assert read_anew(kept(tmp_path / "old", **meta), plan(goal=Goal(console="ready")), tmp_path / "new") is None
 

@@ -195,11 +195,12 @@ class _Unpacker:
         if stat.S_IFMT(record.mode) == stat.S_IFREG:
             self._add_file(data, record, path)
             return
+        if stat.S_IFMT(record.mode) == stat.S_IFSOCK:
+            # The kernel makes it (init/initramfs.c: do_name()), but whoever listens makes it anew.
+            return
         kind = _KINDS.get(stat.S_IFMT(record.mode))
         if kind is None:
-            raise UserError(
-                f"{path} has the unknown type 0{record.mode:o}", hint="remove it; an initramfs cannot hold sockets"
-            )
+            raise UserError(f"{path} has the unknown type 0{record.mode:o}", hint="build the archive again")
         entry = _owned(Entry(kind=kind), record)
         if kind == "symlink":
             if record.size >= PATH_MAX_BYTES:

@@ -18,7 +18,8 @@ _COUNT_MAX = 1_000_000
 def read_directory(folder: Path, *, owners: bool = False) -> FileTree:
     """Read a folder into entries owned by root. Nothing is followed: a symlink stays one.
 
-    Raise UserError for what no archive can hold (a socket), what cannot be read, and names that are not UTF-8.
+    Sockets are left out: whoever listens makes them anew. Raise UserError for what cannot be read, and for names that
+    are not UTF-8.
     Owners are taken over only with `owners`: whoever unpacked the folder is not always who owns it on the target.
     """
     entries: dict[str, Entry] = {}
@@ -32,6 +33,8 @@ def read_directory(folder: Path, *, owners: bool = False) -> FileTree:
         for item in found:
             name = check_name(f"{prefix}/{item.name}")
             status = item.stat(follow_symlinks=False)
+            if stat.S_ISSOCK(status.st_mode):
+                continue
             entry = _entry(Path(item.path), name, status)
             entries[name] = msgspec.structs.replace(entry, uid=status.st_uid, gid=status.st_gid) if owners else entry
             if len(entries) > _COUNT_MAX:
@@ -63,4 +66,4 @@ def _entry(path: Path, name: str, status: os.stat_result) -> Entry:
             major=os.major(status.st_rdev),
             minor=os.minor(status.st_rdev),
         )
-    raise UserError(f"{path} is a socket; an archive cannot hold one", hint=f"remove it: rm {path}")
+    raise UserError(f"{path} is no file that a root tree can hold", hint=f"remove it: rm {path}")

@@ -12,6 +12,9 @@ from bootlab.model.timeline import STAGES
 TOTAL = "total"
 """The name of the whole boot beside the names of its stages."""
 
+PROCESSORS = "processors"
+"""The fact that names several processors, their mode and quantum (model/processors.py); absent with one."""
+
 Clock = Literal["virtual", "printk", "wall"]
 
 
@@ -40,6 +43,11 @@ class BootTimes(msgspec.Struct, frozen=True, kw_only=True):
     def ok(self) -> bool:
         """Tell whether the goal was reached and the check passed."""
         return self.outcome is Outcome.GOAL
+
+    @property
+    def processors(self) -> str:
+        """How a report names the processors that it ran on; "" for one."""
+        return self.facts.get(PROCESSORS, "")
 
     @property
     def total_ns(self) -> int | None:

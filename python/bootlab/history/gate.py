@@ -10,10 +10,12 @@ import msgspec
 
 from bootlab.analysis.noisy import oddities
 from bootlab.analysis.noisy.judgement import ALPHA, Judged, judge_apart, judge_exact, judge_pairs
+from bootlab.analysis.same_processors import HINT
 from bootlab.analysis.smallest import smallest_that_matters
-from bootlab.errors import UserError
+from bootlab.errors import MeasurementError, UserError
 from bootlab.history.boot_times import TOTAL, Side
 from bootlab.history.budget import Budget, BudgetResult, judge
+from bootlab.model.processors import why_texts_differ
 from bootlab.model.verdict import Verdict
 
 
@@ -83,6 +85,8 @@ def gate(
 ) -> GateResult:
     """Judge boots against budgets, and against a base where there is one. Raise UserError when nothing is to be judged.
 
+    Raise MeasurementError for exact boots on different processors.
+
     `paired`: boot `i` of both sides was made in the same block. `total`: the verdict on the whole boot that a
     sequential test has reached already. `few`: see :func:`bootlab.history.budget.judge`.
     """
@@ -92,6 +96,8 @@ def gate(
         raise UserError("there is nothing to judge the boot by", hint="give --budget NAME=TIME or --against BASE")
     if base is None and any(budget.percent is not None for budget in budgets):
         raise UserError("a budget in percent needs --against BASE", hint="--budget kernel=500ms needs none")
+    if base is not None:
+        _require_same_processors(base, new)
     compared = () if base is None else _compared(base, new, paired=paired, smallest_ns=smallest_ns, alpha=alpha)
     if total is not None:
         compared = tuple(msgspec.structs.replace(one, judged=total) if one.name == TOTAL else one for one in compared)
@@ -113,6 +119,13 @@ def gate(
             if not boot.ok and boot.by_host
         ),
     )
+
+
+def _require_same_processors(base: Side, new: Side) -> None:
+    first, *others = (*base.boots, *new.boots)
+    for boot in others:
+        if first.exact and boot.exact and (why := why_texts_differ(first.processors, boot.processors)):
+            raise MeasurementError(why, hint=HINT)
 
 
 def smallest_of(base: Side) -> int:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from bootlab.analysis.same_processors import processors_of
 from bootlab.analysis.stages import stages_of
 from bootlab.errors import UserError
-from bootlab.history.boot_times import TOTAL, BootTimes, Clock, Side
+from bootlab.history.boot_times import PROCESSORS, TOTAL, BootTimes, Clock, Side
 from bootlab.logs.analysis import Analysis, analyze
 from bootlab.logs.boot import Boot
 from bootlab.logs.comparison import compare
@@ -59,6 +60,7 @@ def _facts(recording: Recording) -> dict[str, str]:
     facts = {"system": meta.system_name, "cmdline": meta.cmdline, "emulator": meta.emulator_version}
     facts |= {f"sha256 of {name}": digest for name, digest in meta.artefact_sha256.items()}
     facts |= {"accelerator": meta.accel, "kernel patches": " ".join(meta.kernel_patches)}
+    facts |= {PROCESSORS: processors_of(recording).text}
     if recording.kernel_config:
         text = "\n".join(f"{name}={value}" for name, value in sorted(recording.kernel_config.items()))
         facts["kernel options"] = text

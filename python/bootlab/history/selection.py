@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.history.boot_times import TOTAL, BootTimes, Side
+from bootlab.history.boot_times import PROCESSORS, TOTAL, BootTimes, Side
 from bootlab.history.of_recording import of_log, of_recording
+from bootlab.model.processors import Processors
 from bootlab.results import file as results_file
 from bootlab.results.document import BootSummary
 from bootlab.store import runs
@@ -128,7 +129,12 @@ def times_of_run(run: runs.Run, store: Path) -> BootTimes:
         times = of_recording(recording_dir.load(recording))
     else:
         times = _of_summary(summary, exact=summary.clock == "virtual")
+        times = msgspec.structs.replace(times, facts=times.facts | _processors(results.processors))
     return msgspec.structs.replace(times, at=results.finished or results.started)
+
+
+def _processors(processors: Processors) -> dict[str, str]:
+    return {PROCESSORS: processors.text} if processors.text else {}
 
 
 def _of_summary(summary: BootSummary, *, exact: bool) -> BootTimes:

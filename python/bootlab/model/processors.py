@@ -10,6 +10,7 @@ ProcessorMode = Literal["parallel", "shared"]
 """`parallel`: each processor has a time of its own, at most a quantum apart from the others'. `shared`: virtual time is
 the sum of what all of them execute."""
 
+_ONE_UP = ", one brought up"
 DEFAULT_QUANTUM_NS = 5000
 QUANTUM_RANGE_NS = (100, 1_000_000_000)
 
@@ -37,7 +38,7 @@ class Processors(msgspec.Struct, frozen=True, kw_only=True):
         if self.count == 1:
             return ""
         if self.alone:
-            return f"{self.count} processors, one brought up"
+            return f"{self.count} processors{_ONE_UP}"
         mode = "" if self.mode is None else f", {self.mode}"
         quantum = "" if self.quantum_ns is None else f", quantum {self.quantum_ns / 1000:g} us"
         return f"{self.count} processors{mode}{quantum}"
@@ -105,11 +106,14 @@ def why_not_compared(first: Processors, other: Processors) -> str:
 
     A boot in which one processor runs alone has one clock in every mode: it is compared with any of as many processors.
     """
-    if first.count == other.count and (first.alone or other.alone):
-        return ""
     if first == other:
         return ""
-    return (
-        f"boots on different processors are not compared: {first.text or '1 processor'} and "
-        f"{other.text or '1 processor'}"
-    )
+    return why_texts_differ(first.text, other.text)
+
+
+def why_texts_differ(first: str, other: str) -> str:
+    """Return the same for two boots of which only the texts of their processors are kept."""
+    count, other_count = (text.partition(" ")[0] for text in (first, other))
+    if first == other or (count == other_count and any(text.endswith(_ONE_UP) for text in (first, other))):
+        return ""
+    return f"boots on different processors are not compared: {first or '1 processor'} and {other or '1 processor'}"

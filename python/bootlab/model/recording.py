@@ -92,6 +92,9 @@ _HINTS = {
 GoalClock = Literal["virtual", "printk", "wall"]
 """The clock of the goal's time: exact virtual time; the last kernel stamp before it; the host's clock."""
 
+Stopped = Literal["", "halted", "exited"]
+"""Why a machine cannot print any more: its processor halted for ever; it switched itself off or restarted."""
+
 
 class Line(msgspec.Struct, frozen=True):
     """One console line. Times on the virtual clock from power-on, None where nothing stamped it.
@@ -124,7 +127,9 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
 
     `launch`: what was started, None where it is not known; `command`: its words as they were, for people.
     `machine_key`: the digest of what was booted, whatever was looked for. `read_from`: the key of the boot whose
-    console this is, where another goal or mark was looked for in it; "" for a boot of its own.
+    console this is, where another goal or mark was looked for in it; "" for a boot of its own. `known_ns`: the virtual
+    time up to which everything printed is in the console, where that is later than its last byte. `stopped`: why
+    nothing can follow at all.
     """
 
     format: str = "bootlab-recording"
@@ -157,6 +162,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     host_limit: bool = False
     emulator_waited: bool = False
     end_ns: int | None = None
+    known_ns: int | None = None
+    stopped: Stopped = ""
     machine_key: str = ""
     read_from: str = ""
     lacks: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.sources.facts import DeviceTreeFacts
+from bootlab.sources.facts import DeviceTreeFacts, SerialPort
 from bootlab.sources.whole_file import read_whole
 
 MAGIC = b"\xd0\x0d\xfe\xed"
@@ -142,9 +142,22 @@ def facts_of(path: Path) -> DeviceTreeFacts:
         stdout=stdout,
         stdout_compatible=node.texts("compatible") if node else (),
         stdout_alias=alias,
+        serials=_serials(root),
         overlay=not root.texts("compatible") and any("__overlay__" in node.children for node in root.children.values()),
         processors=sum(1 for name in processors.children if name.startswith("cpu@")) if processors else 0,
     )
+
+
+def _serials(root: TreeNode) -> tuple[SerialPort, ...]:
+    aliases = root.find("/aliases")
+    found = []
+    for name in aliases.properties if aliases else ():
+        node = root.find(path) if aliases and (path := aliases.text(name)).startswith("/") else None
+        at = re.fullmatch(r"[^@]+@([0-9a-f]{1,16})", node.name) if node else None
+        if node is not None and at and (number := re.fullmatch(r"serial(\d{1,3})", name)):
+            enabled = node.text("status") in {"", "okay", "ok"}
+            found.append(SerialPort(int(number[1]), path, int(at[1], 16), enabled))
+    return tuple(sorted(found, key=lambda serial: serial.number))
 
 
 def _stdout(root: TreeNode, chosen: TreeNode | None) -> tuple[str, int | None]:

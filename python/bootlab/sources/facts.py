@@ -34,10 +34,19 @@ class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.config.get(f"CONFIG_{name}", "n") if self.config else None
 
 
+class SerialPort(msgspec.Struct, frozen=True):
+    """A serial port of a device tree: the number of its alias, its node, its address, and whether it is on."""
+
+    number: int
+    path: str
+    address: int
+    enabled: bool
+
+
 class DeviceTreeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A device tree. `stdout`: the node of `stdout-path`; `memory`: (address, length) in bytes of each bank.
 
-    `overlay`: it is no board's, but a change of one.
+    `serials`: the ports that have an alias, by their numbers. `overlay`: it is no board's, but a change of one.
     """
 
     path: Path
@@ -48,6 +57,7 @@ class DeviceTreeFacts(msgspec.Struct, frozen=True, kw_only=True):
     stdout: str = ""
     stdout_compatible: tuple[str, ...] = ()
     stdout_alias: int | None = None
+    serials: tuple[SerialPort, ...] = ()
     processors: int = 0
     overlay: bool = False
 

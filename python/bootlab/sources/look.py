@@ -17,6 +17,7 @@ from bootlab.sources import (
     build_folder,
     build_place,
     bundle,
+    capabilities,
     device_tree,
     disk,
     fit,
@@ -149,7 +150,8 @@ class Looker:
         view = FileView(FolderFiles(path))
         root = root_tree.look(view)
         what = f"a root tree{f' of {root.name}' if root.name else ''}"
-        found = Found(source=path, what=what, arch=root.arch, root=root, tree=path)
+        notes = capabilities.notes(path)
+        found = Found(source=path, what=what, arch=root.arch, root=root, tree=path, notes=notes)
         return self._with_entry(found, root.entries, view)
 
     def initramfs(self, path: Path) -> InitramfsFacts:

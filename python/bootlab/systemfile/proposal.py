@@ -16,7 +16,7 @@ from bootlab.model.architecture import Arch
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.root import RootMedium
 from bootlab.model.root_place import device
-from bootlab.sources import boards, drivers
+from bootlab.sources import boards, console_port, drivers
 from bootlab.sources.boards import Board
 from bootlab.sources.disk import named_by
 from bootlab.sources.facts import Found
@@ -146,7 +146,7 @@ def _machine(found: Found, arch: Arch, notes: list[str]) -> tuple[Board, str, st
         return board, board.machine, "the usual machine of the architecture"
     chosen = boards.choose(tree.compatible, arch)
     first = tree.compatible[0] if tree.compatible else "(no compatible)"
-    board = chosen.board
+    board = console_port.with_port(chosen.board, tree)
     if board.since:
         notes.append(f"{board.machine} is a machine of QEMU {board.since} and later: machine.emulator may name one")
     if chosen.match == "board":
@@ -154,9 +154,13 @@ def _machine(found: Found, arch: Arch, notes: list[str]) -> tuple[Board, str, st
     if chosen.match == "family":
         notes.append(f"QEMU has no machine for {first} ({tree.model}); {board.machine} has the same chip or family")
         return board, board.machine, f"next best for {first}: the same chip or family"
+    other = boards.of_other_arch(tree.compatible, arch)
+    lack = f"bootlab knows no QEMU machine for {first} ({tree.model}), nor for its chip"
+    if other is not None:
+        lack = f"{other.machine} models {first} ({tree.model}), but boots {other.arch} kernels only, not {arch}"
     notes.append(
-        f"QEMU has no machine for {first} ({tree.model}), nor for its chip: {board.machine} boots the same kernel, if "
-        "that is built for several platforms, without the board's own drivers"
+        f"{lack}: {board.machine} boots the same kernel, if that is built for several platforms, without the board's "
+        "own drivers"
     )
     return board, board.machine, f"next best for {first}: any {arch} kernel for several platforms boots on it"
 

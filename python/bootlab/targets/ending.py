@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from bootlab.model.recording import Outcome
+from bootlab.model.recording import Outcome, Stopped
 from bootlab.model.system import System
 from bootlab.targets.host_causes import cause_of_exit
 from bootlab.targets.watch import ConsoleWatch
@@ -55,12 +55,14 @@ class Ending(msgspec.Struct, frozen=True):
 class Decided(msgspec.Struct, frozen=True):
     """An ending, and the watch that saw the console up to it (`size_bytes`: how much of it counts).
 
-    `end_ns`: the virtual time at which a machine stood that the host gave up.
+    `end_ns`: the virtual time at which a machine stood that the host gave up. `known_ns`, `stopped`: as in `Meta`.
     """
 
     ending: Ending
     watch: ConsoleWatch
     end_ns: int | None = None
+    known_ns: int | None = None
+    stopped: Stopped = ""
 
 
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):

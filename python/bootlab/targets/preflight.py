@@ -16,6 +16,7 @@ from bootlab.model.system import System
 from bootlab.sources import boards
 from bootlab.targets import preflight_device_tree, preflight_goal, preflight_root, preflight_words
 from bootlab.targets.base import BootPlan
+from bootlab.targets.extra_words import processors_of
 from bootlab.targets.machine_devices import parts_of
 
 # The option of each architecture, by the names that kernel images have for it.
@@ -76,6 +77,7 @@ def check(plan: BootPlan) -> None:
     of_the_kernel = (_whole(plan), _architecture(plan), preflight_words.check(plan), _memory(plan), _options(plan))
     of_the_machine = (
         preflight_device_tree.check(plan),
+        _processors(plan),
         _console(plan),
         _console_port(plan, launch),
         _console_driver(plan),
@@ -107,6 +109,18 @@ def _architecture(plan: BootPlan) -> tuple[str, str] | None:
         f"{plan.system.kernel.image} is a kernel for {kernel}; the machine is {machine.arch}",
         f"{fix}a kernel for {machine.arch}",
     )
+
+
+def _processors(plan: BootPlan) -> tuple[str, str] | None:
+    """Name a number of processors that QEMU's machine cannot have."""
+    machine = plan.system.machine
+    board, count = boards.of_machine(machine.type, machine.arch), processors_of(machine.cpus, machine.extra)
+    if board is None or not board.processors or board.processors_least <= count <= board.processors:
+        return None
+    least, most = board.processors_least, board.processors
+    allowed = str(most) if least == most else f"{least} to {most}"
+    fewer = "; maxcpus=1 in kernel.cmdline leaves one of them on" if count < least else ""
+    return f"machine.cpus is {count}; QEMU's {board.machine} has {allowed}", f"set machine.cpus = {most}{fewer}"
 
 
 def _memory(plan: BootPlan) -> tuple[str, str] | None:
@@ -196,13 +210,13 @@ def _console_port(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
     machine = plan.system.machine
     wanted = _BOARD_PORTS.get(machine.type) if machine.arch in {"arm", "arm64"} else _PORTS.get(machine.arch)
     ports = [found for value in _consoles(plan) if (found := _PORT.match(value)) and found[1] in (wanted or ())]
-    numbers = [int(found[0][len(found[1]) :]) for found in ports]
+    numbers = [preflight_device_tree.number_of_port(plan, found[0], int(found[0][len(found[1]) :])) for found in ports]
     if not numbers or launch.console_port in numbers or machine.devices or machine.extra or _early_console(plan):
         return None
     name, port = ports[-1][0], launch.console_port
     return (
         f"the kernel prints on {name}, which is port {numbers[-1]} of the machine; bootlab reads port {port}",
-        f"set machine.console_port = {numbers[-1]}, or console={ports[-1][1]}{port} in kernel.cmdline",
+        f"set machine.console_port = {numbers[-1]}, or name another port in kernel.cmdline (console=)",
     )
 
 

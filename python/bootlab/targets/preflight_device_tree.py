@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bootlab.builders import foreign_file
 from bootlab.errors import UserError
-from bootlab.sources import boards, device_tree
+from bootlab.sources import boards, console_port, device_tree
 from bootlab.sources.facts import DeviceTreeFacts
 from bootlab.targets.base import BootPlan
 
@@ -37,6 +37,18 @@ def check(plan: BootPlan) -> tuple[str, str] | None:
         f"{launch.dtb} describes {found.model or found.compatible[0]}; the machine is {board.machine}",
         f'set machine.type = "{other.machine}", or give the device tree of {board.compatible[0]}',
     )
+
+
+def number_of_port(plan: BootPlan, name: str, number: int) -> int:
+    """Return which of QEMU's ports a name of the kernel's is: the device tree numbers them; else the name's number."""
+    machine = plan.system.machine
+    board = boards.of_machine(machine.type, machine.arch)
+    dtb = plan.launch.dtb if plan.launch is not None else None
+    if board is None or dtb is None or not board.ports:
+        return number
+    found = _read(dtb)
+    place = None if isinstance(found, tuple) else console_port.number_of(board, found, name)
+    return number if place is None else place
 
 
 def _read(path: str) -> DeviceTreeFacts | tuple[str, str]:

@@ -299,9 +299,10 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
     stamps = StampFile(stamp_path).read(len(console)) if plan.stamped else None
     # What the machine printed until it was ended is the host's affair.
     console = console[: watch.size_bytes]
-    if watch.goal is not None and ending.outcome in {Outcome.GOAL, Outcome.CHECK_FAILED}:
+    if watch.goal is not None and ending.outcome is Outcome.GOAL:
         console = console[: max(watch.goal.line_end_bytes, watch.check_end_bytes)]
     stamps = stamps.cut(len(console)) if stamps else None
+    exact = plan.system.clock.mode == "exact"
     marks: tuple[Mark, ...] = ()
     goal_ns: int | None = None
     goal_insns: int | None = None
@@ -310,14 +311,9 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         if watch.goal is not None and (at := stamps.at(watch.goal.match_end_bytes - 1)):
             goal_ns, goal_insns = at
             marks = (*marks, Mark("goal", goal_ns, goal_insns, plan.system.goal.console))
-        if (
-            ending.outcome is Outcome.GOAL
-            and plan.system.clock.mode == "exact"
-            and (end := stamps.at(len(console) - 1))
-        ):
+        if ending.outcome is Outcome.GOAL and exact and (end := stamps.at(len(console) - 1)):
             # What came after the last byte came because the host was slow to end the machine.
             marks = tuple(mark for mark in marks if mark.ns <= end[0])
-    exact = plan.system.clock.mode == "exact"
     clock_of_goal: GoalClock = "virtual" if exact else "wall"
     lost = stamps is not None and stamps.lost
     if goal_ns is None and watch.goal is not None and not lost:
@@ -353,6 +349,8 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         host_limit=ending.host_limit,
         emulator_waited=ending.waited,
         end_ns=decided.end_ns,
+        known_ns=decided.known_ns,
+        stopped=decided.stopped,
         lacks=(*plan.lacks, _LOST_STAMPS) if lost else plan.lacks,
         notes=(*plan.notes, *((fallback,) if fallback else ())),
     )

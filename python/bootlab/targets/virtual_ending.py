@@ -12,10 +12,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from bootlab.model.recording import Outcome, Stopped
 from bootlab.model.system import System
 from bootlab.targets.ending import CONSOLE_LIMIT_BYTES, LINE_GRACE_VIRTUAL_NS, Clocks, Decided, judge
 from bootlab.targets.stamps import Stamps
 from bootlab.targets.watch import ConsoleWatch
+
+# Where the console says nothing of how long the machine went on.
+_LIMITED = frozenset({Outcome.HANG, Outcome.NO_CONSOLE, Outcome.CHECK_FAILED})
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -46,12 +50,20 @@ def decide(
     goal_ns: int | None = None
     printed_ns = 0
 
-    def look(at_ns: int, quiet_ns: int, **end: object) -> Decided | None:
+    def look(at_ns: int, quiet_ns: int, *, whole_ns: int | None = None, **end: object) -> Decided | None:
         since_goal = None if goal_ns is None else (0.0, at_ns - goal_ns)
         clocks = Clocks(virtual_ns=at_ns, quiet_virtual_ns=quiet_ns, since_goal=since_goal, halted="halted" in end)
         code = exit_code if "exited" in end else None
         ending = judge(system, watch, clocks, exit_code=code, emulator_words=emulator_words)
-        return Decided(ending, watch) if ending is not None else None
+        if ending is None:
+            return None
+        if ending.outcome is Outcome.GOAL:
+            return Decided(ending, watch)
+        stopped: Stopped = "exited" if code == 0 else "halted" if "halted" in end else ""
+        known_ns = at_ns if stopped else None
+        if not stopped and ending.outcome in _LIMITED:
+            known_ns = min(at_ns if whole_ns is None else whole_ns, _limit_ns(system, goal_ns, printed_ns))
+        return Decided(ending, watch, known_ns=known_ns, stopped=stopped)
 
     virtual_limit_ns = int(system.limits.virtual_s * 1e9)
     for piece in _pieces(console, stamps, now_ns, virtual_limit_ns, over=over):
@@ -59,7 +71,7 @@ def decide(
         watched = watch.goal is not None or bool(watch.panic)
         # A limit that falls into a piece leaves the whole of it out, whatever of it is there already.
         late = watched or quiet_ns > LINE_GRACE_VIRTUAL_NS or piece.last_ns > virtual_limit_ns
-        if late and (found := look(piece.last_ns, quiet_ns)) is not None:
+        if late and (found := look(piece.last_ns, quiet_ns, whole_ns=max(0, piece.first_ns - 1))) is not None:
             return found
         if not piece.whole:
             return None
@@ -78,6 +90,14 @@ def decide(
     if found is None and halted:
         found = look(max(now_ns, printed_ns), 0, halted=True)
     return found
+
+
+def _limit_ns(system: System, goal_ns: int | None, printed_ns: int) -> int:
+    """Return the first instant at which virtual time alone ends a boot that prints no more."""
+    limits = system.limits
+    if goal_ns is not None:
+        return goal_ns + int(limits.check_s * 1e9) + 1
+    return min(printed_ns + int(limits.stall_virtual_s * 1e9), int(limits.virtual_s * 1e9)) + 1
 
 
 def _pieces(console: bytes, stamps: Stamps, now_ns: int, limit_ns: int, *, over: bool) -> Iterator[_Piece]:
