@@ -133,7 +133,7 @@ class _Search:
         bars = waterfall(self._bench, self._base, stacked.changes)
         self._bench.phase("proof of the result")
         diagnosis = diagnosis_of(self._bench, final, stacked.recording, "optimized")
-        floor = floor_found(self._bench, final, self._plan)
+        floor = floor_found(self._bench, final, self._plan, diagnosis, self._stacked_in_vain(stacked))
         return Optimized(
             base=self._base,
             stacked=stacked,
@@ -147,6 +147,14 @@ class _Search:
             back=passed.back,
             questions=(*self._questions, *passed.questions),
         )
+
+    def _stacked_in_vain(self, stacked: Stacked) -> dict[str, str]:
+        """Return techniques that were tried and of which nothing stays, with what the last try came to."""
+        kept = {change.technique for change in stacked.changes}
+        alone = (step for step in stacked.steps if len(step.changes) == 1 and not step.kept)
+        said = {step.change.technique: step.verdict.value for step in alone if step.verdict is not Verdict.NOT_BOOTED}
+        dropped = {row.change.technique: "no gain in the end" for row in stacked.left_out if not row.kept}
+        return {one: why for one, why in {**said, **dropped}.items() if one not in kept}
 
     def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
         if not chosen or self._tries.over():
