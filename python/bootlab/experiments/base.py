@@ -15,7 +15,7 @@ from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.kernel_source import KernelSource
-from bootlab.experiments.trial import HostEnded, why_broken
+from bootlab.experiments.trial import EndedByHost, HostEnded, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.shared_cost import SharedCost
@@ -44,9 +44,9 @@ class BaseFailedError(TargetError):
 
 
 def require_goal(recording: Recording) -> None:
-    """Raise MeasurementError for a boot that the host ended, BaseFailedError for one that failed by itself."""
+    """Raise EndedByHost for a boot that the host ended, BaseFailedError for one that failed by itself."""
     if recording.by_host:
-        raise MeasurementError(
+        raise EndedByHost(
             f"the host ended a boot of {recording.meta.system_name}, so it proves nothing about the system: "
             f"{recording.meta.reason}",
             hint="run the same command again",
@@ -55,8 +55,12 @@ def require_goal(recording: Recording) -> None:
         raise BaseFailedError(recording)
 
 
-class CheckNotMade(MeasurementError):
+class CheckNotMade(EndedByHost):
     """The host ended the boot in which the check's command runs, each time it was made."""
+
+
+class DiagnosisNotMade(EndedByHost):
+    """The host ended the diagnostic boot, each time it was made."""
 
 
 class Base(msgspec.Struct, frozen=True, kw_only=True):
@@ -251,6 +255,17 @@ def begin_diagnosis(bench: Bench, system: System, timing: Recording, label: str)
 
 
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
-    """Make the diagnostic boot, or wait for the one that was begun. None: this system cannot carry the agent."""
+    """Make the diagnostic boot, or wait for the one that was begun. None: this system cannot carry the agent.
+
+    Raise DiagnosisNotMade when the host ended it: half a log would look like one in which nothing happened.
+    """
     begun = begin_diagnosis(bench, system, timing, label)
-    return diagnose(bench.wait(begun)) if begun is not None else None
+    if begun is None:
+        return None
+    made = bench.wait(begun)
+    if made.by_host:
+        raise DiagnosisNotMade(
+            f"the host ended the diagnostic boot of {label}: {made.meta.reason}",
+            hint="run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s",
+        )
+    return diagnose(made)

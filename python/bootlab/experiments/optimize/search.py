@@ -28,7 +28,7 @@ from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
-from bootlab.experiments.trial import GROUNDS
+from bootlab.experiments.trial import GROUNDS, require_told, why_broken
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
@@ -98,7 +98,7 @@ class _Search:
         self._base = base
         journal.base(base)
         self._final = FinalChecks(bench, base, plan.final)
-        self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told)
+        self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told, strict=True)
         self._over: dict[str, str] = {}
         self._without_effect: set[str] = set()
         self._gains: dict[str, int] = {}
@@ -117,7 +117,8 @@ class _Search:
                     compiled = {one for part in self._plan.phases if part.name == PROGRAMS for one in part.taken}
                     cheap = tuple(one for one in self._techniques.values() if not (one.builds or one.id in compiled))
                     self._round("again on the shrunk kernel", cheap)
-            self._round(phase.name, tuple(self._techniques[name] for name in phase.taken))
+            taken = tuple(self._techniques[name] for name in phase.taken)
+            self._round(phase.name, taken, first=True, in_order=phase.reordered)
         if not shrunk:
             shrinking = self._shrink()
         for number in range(2, self._plan.rounds + 1):
@@ -156,18 +157,24 @@ class _Search:
         dropped = {row.change.technique: "no gain in the end" for row in stacked.left_out if not row.kept}
         return {one: why for one, why in {**said, **dropped}.items() if one not in kept}
 
-    def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
+    def _round(self, name: str, chosen: tuple[Technique, ...], *, first: bool = False, in_order: bool = False) -> None:
+        """Offer techniques. `in_order`: as they come, not those first that may save most on what stands."""
         if not chosen or self._tries.over():
             return
         here = self._base_here(chosen)
         self._journal.round(name, here.recording.meta.goal_ns or 0)
-        _, pairs = proposals(here, chosen)
+        said, pairs = proposals(here, chosen)
+        for one in said if first else ():
+            if not one.tried and all(change.technique != one.technique for change in self._stacker.changes):
+                change = Change(technique=one.technique, ops=())
+                self._stacker.refuse(change, name, f"it does not apply to what stands: {one.applies.reason}")
         changes: defaultdict[str, list[Change]] = defaultdict(list)
         for technique, change in pairs:
             if change.id not in self._over and change not in self._stacker.changes:
                 changes[technique.id].append(change)
         self._gains = {one: gain.gain_ns for one, gain in expected_gains(here, changes).items()}
-        order = sorted(changes, key=lambda one: (-self._gains.get(one, 0), list(changes).index(one)))
+        # What each may save is another sum on what stands now than on the base; a person's order stays as it is.
+        order = list(changes) if in_order else sorted(changes, key=lambda one: -self._gains.get(one, 0))
         group: list[Change] = []
         rivals: list[list[Change]] = []
         for technique_id in order:
@@ -228,7 +235,9 @@ class _Search:
         least_ns = max(_WORTH_NS, max(goals) - min(goals))
         found = []
         for change, boot in flying:
-            meta = self._bench.wait(boot).meta
+            recording = self._bench.wait(boot)
+            require_told(why_broken(self._base.recording, recording), f"stack + {change.id}")
+            meta = recording.meta
             if meta.goal_ns is not None and here.goal_ns is not None and meta.goal_clock == here.goal_clock:
                 found.append((here.goal_ns - meta.goal_ns, change))
         # Taken from the end: what saves most comes first.
