@@ -17,7 +17,7 @@ _LIMIT_BYTES = 4 << 20
 _HEAD = """\
 # Written by `bootlab optimize --plan`. Edit it, then: bootlab optimize {name}
 # Phases are tried in the order of this file; techniques of a phase too if you change their order, else those that may
-# save most come first. take = false leaves one out, take = true lets one in whatever it costs.
+# save most come first. `take` set to false leaves one out; set to true, it lets one in whatever it costs.
 # What a technique may save is read from the log of a diagnostic boot: it orders the search and promises nothing.
 # {estimate}
 """

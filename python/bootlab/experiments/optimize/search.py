@@ -21,6 +21,7 @@ from bootlab.experiments.campaign import Journal
 from bootlab.experiments.optimize.ending import Tries
 from bootlab.experiments.optimize.final import FinalChecks
 from bootlab.experiments.optimize.floor import floor_found
+from bootlab.experiments.optimize.interactions import with_partners
 from bootlab.experiments.optimize.parts import in_part, parts_of
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
@@ -132,6 +133,9 @@ class _Search:
         stacked = passed.stacked
         final = apply_all(self._base.system, stacked.changes)
         bars = waterfall(self._bench, self._base, stacked.changes)
+        if not self._tries.over():
+            costs = {row.change.id: row.cost_ns for row in stacked.left_out}
+            bars = with_partners(self._bench, self._base, stacked.changes, bars, costs)
         self._bench.phase("proof of the result")
         diagnosis = diagnosis_of(self._bench, final, stacked.recording, "optimized")
         floor = floor_found(self._bench, final, self._plan, diagnosis, self._stacked_in_vain(stacked))
