@@ -25,11 +25,11 @@ def partners(tmp_path):
         with Bench(target, tmp_path, jobs=1) as bench:
             base = base_of(bench)
             bars = waterfall(bench, base, changes)
-            whole = cost(frozenset(change.id for change in changes))
+            whole_ns = bars[-1].after_ns
             costs = {}
             for one in changes:
                 without = bench.boot(apply_all(base.system, tuple(c for c in changes if c is not one)), "without")
-                costs[one.id] = None if without.meta.goal_ns is None else without.meta.goal_ns - round(whole * MS)
+                costs[one.id] = None if without.meta.goal_ns is None else without.meta.goal_ns - whole_ns
             before = len(target.booted)
             made = with_partners(bench, base, changes, bars, costs)
         return {bar.changes[0]: bar.partner for bar in made if bar.partner}, len(target.booted) - before

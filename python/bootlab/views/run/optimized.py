@@ -16,7 +16,7 @@ TABLES = (
         columns=("title", "saved_ns", "goal_ns", "of_base", "risk", "words"),
         group="bar",
     ),
-    Table(title="What the kept changes cost and risk", columns=("title", "risk", "lost"), group="cost"),
+    Table(title="What the kept changes cost and risk", columns=("title", "risk", "price"), group="cost"),
     Table(title="What to undo for debugging", columns=("title", "lost"), group="undo"),
     Table(title="Kernel options whose code never ran and that stayed", columns=("title", "words"), group="option"),
     Table(title="Files, modules and applets that had to stay", columns=("title", "words"), group="part"),
@@ -58,7 +58,7 @@ def rows(results: Results) -> list[Row]:
     if results.waterfall:
         ids = dict.fromkeys(change for bar in results.waterfall for change in bar.changes)
         lost = ((one, results.risk_of(one.partition(":")[0]).debuggability) for one in ids)
-        found += [_cost(one, results) for one in ids]
+        found += [row for one in ids if (row := _cost(one, results)).values["price"]]
         found += [Row(id=f"undo {one}", title=one, values={"group": "undo", "lost": why}) for one, why in lost if why]
     found += [
         Row(id=f"option {name}", title=f"CONFIG_{name}", reason=why, values={"group": "option", "words": why})
@@ -98,7 +98,7 @@ def _cost(change_id: str, results: Results) -> Row:
     lost = [f"{_KINDS[kind]}: {getattr(risk, kind)}" for kind in risk.kinds]
     with suppress(UserError):
         lost.insert(0, techniques.get(name).cost)
-    values = {"group": "cost", "risk": _flags(risk.kinds), "lost": " ".join(map(_sentence, lost))}
+    values = {"group": "cost", "risk": _flags(risk.kinds), "price": " ".join(map(_sentence, lost)).replace("`", "")}
     return Row(id=f"cost {change_id}", title=change_id, values=values)
 
 
