@@ -12,10 +12,11 @@ from bootlab.builders import compress
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
 from bootlab.errors import MeasurementError, TargetError
+from bootlab.experiments import dither
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.kernel_source import KernelSource
-from bootlab.experiments.trial import EndedByHost, HostEnded, why_broken
+from bootlab.experiments.trial import EndedByHost, HostEnded, require_told, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.shared_cost import SharedCost
@@ -192,7 +193,10 @@ def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
             for number, boot in zip(
                 drawn, DitheredBoots(bench, base.system, "base", dithers=drawn).wait(count), strict=True
             ):
-                if not why_broken(base.recording, boot) and boot.meta.goal_clock == base.recording.meta.goal_clock:
+                broken = why_broken(base.recording, boot)
+                # Another dither in its place would make the result depend on the host.
+                require_told(broken, f"base ({dither.name(number)})")
+                if not broken and boot.meta.goal_clock == base.recording.meta.goal_clock:
                     numbers.append(number)
                     boots.append(boot)
             if len(boots) >= count:

@@ -34,6 +34,7 @@ from bootlab.experiments.trial import (
     judge_sample,
     require_told,
     verdict_of_loss,
+    why_broken,
     why_broken_somewhere,
 )
 from bootlab.experiments.trials import promising_late, winners
@@ -65,8 +66,7 @@ class Stacker:
 
         `barred` says why a technique must stay out, or "". `strict`: a boot that the host ended raises EndedByHost.
         """
-        self._barred, self._strict = barred, strict
-        self._bench = bench
+        self._bench, self._barred, self._strict = bench, barred, strict
         if base.rule is None and not base.undithered:
             base = with_dithers(bench, base, cheapest(3 * len(techniques)))
         self._base = base
@@ -135,6 +135,7 @@ class Stacker:
     def finished(self, left_out: list[LeftOut]) -> Stacked:
         """Return how it went, with at least as many boots of the final system as its range takes."""
         boots = self._here.boots.wait(max(self._here.boots.asked, self._fewest))
+        self._told("the stack", self._here.boots)
         return Stacked(
             changes=self._here.changes,
             steps=tuple(self._steps),
@@ -225,7 +226,7 @@ class Stacker:
         verdict, reason = verdict_of_loss(broken), broken
         if not broken:
             verdict, reason = self._on_top.compare(self._here.boots, boots)
-            self._told(reason, label)
+            self._told(label, self._here.boots, boots)
         if verdict is Verdict.FASTER:
             sides = ((self._here, "stack"), (there, label))
             effect, unproved = effects(self._bench, changes, self._by_id, *sides, ask=self._base.diagnosis is not None)
@@ -310,7 +311,8 @@ class Stacker:
         self._here.boots.ask(len(self._base.boots))
         while True:
             sample = self._sample(self._here.boots, boots)
-            if broken := self._told(why_broken_somewhere(sample), label):
+            self._told(label, self._here.boots, boots)
+            if broken := why_broken_somewhere(sample):
                 return broken, Verdict.BROKEN, 0
             found = judge_sample(sample, self._rule)
             if not found.wanted:
@@ -318,12 +320,14 @@ class Stacker:
             boots.ask(boots.asked + found.wanted)
 
     def _lost(self, boots: DitheredBoots, label: str) -> str:
-        return self._told(why_lost(self._bench, self._base, boots.system, boots.wait(1)[0], label), label)
-
-    def _told(self, why: str, label: str) -> str:
+        broken = why_lost(self._bench, self._base, boots.system, boots.wait(1)[0], label)
         if self._strict:
-            require_told(why, label)
-        return why
+            require_told(broken, label)
+        return broken
+
+    def _told(self, label: str, *sides: DitheredBoots) -> None:
+        for recording in (one for side in sides for one in side.recordings()) if self._strict else ():
+            require_told(why_broken(self._base.recording, recording), label)
 
     def _drop(self, useless: list[Change]) -> list[Change]:
         """Drop what the stack is as fast without: all at once, or else one by one. Return what had to stay."""

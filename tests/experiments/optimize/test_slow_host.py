@@ -26,12 +26,14 @@ class SlowHost(FakeTarget):
     def __init__(self, slow=frozenset(), reached_ms=700):
         super().__init__(self._cost)
         self._slow, self._reached_ms = slow, reached_ms
+        self.slow_seeds = frozenset()
 
     def _cost(self, params):
-        self.host_limit = bool(params & self._slow)
+        self.host_limit = bool(params & self._slow) or self._slow_here
         return Outcome.TIME_LIMIT if self.host_limit else COST(params)
 
     def boot(self, plan, folder, **rest):
+        self._slow_here = plan.system.clock.seed in self.slow_seeds
         made = super().boot(plan, folder, **rest)
         if not made.meta.host_limit:
             return made
@@ -63,6 +65,15 @@ def test_what_the_host_ended_decides_nothing(search, slow):
     assert "limits.wall_s" in caught.value.hint
     ids, _ = search(SlowHost())
     assert ids == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_a_base_that_the_host_ended_under_a_dither_is_not_replaced_by_another(search, seed):
+    """The next run uses the same dithers, and so decides the same."""
+    target = SlowHost()
+    target.slow_seeds = frozenset({seed})
+    with pytest.raises(EndedByHost, match=r"the host ended a boot of base \(dither"):
+        search(target)
 
 
 def test_a_boot_far_behind_the_bases_goal_is_an_answer_though_the_host_ended_it(search):
