@@ -102,3 +102,11 @@ def test_what_does_not_apply_to_what_stands_says_so(search):
     (said,) = [step for step in steps if step.change.technique == "b"]
     assert said.reason == "it does not apply to what stands: `a` does it already"
     assert not said.kept
+
+
+def test_the_floor_hears_what_was_tried_in_vain(search, monkeypatch):
+    """It may name a technique for a part that takes long; this one was tried on this system."""
+    heard = []
+    monkeypatch.setattr(searching, "floor_found", lambda *words: heard.append(words[-1]) or "no floor: a test")
+    search(lambda plan: plan, FakeTechnique("a"), FakeTechnique("idle"))
+    assert heard == [{"idle": "no gain in the end"}]

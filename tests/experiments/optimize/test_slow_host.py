@@ -27,9 +27,11 @@ class SlowHost(FakeTarget):
         super().__init__(self._cost)
         self._slow, self._reached_ms = slow, reached_ms
         self.slow_seeds = frozenset()
+        self.left = -1
 
     def _cost(self, params):
-        self.host_limit = bool(params & self._slow) or self._slow_here
+        self.host_limit = (bool(params & self._slow) or self._slow_here) and self.left != 0
+        self.left -= self.host_limit
         return Outcome.TIME_LIMIT if self.host_limit else COST(params)
 
     def boot(self, plan, folder, **rest):
@@ -65,6 +67,15 @@ def test_what_the_host_ended_decides_nothing(search, slow):
     assert "limits.wall_s" in caught.value.hint
     ids, _ = search(SlowHost())
     assert ids == ["a", "b", "c"]
+
+
+def test_a_search_outlasts_an_hour_in_which_the_host_has_other_work(search):
+    """Nobody is there to give the command again."""
+    target = SlowHost({"a"})
+    target.left = 4
+    ids, _ = search(target)
+    assert ids == ["a", "b", "c"]
+    assert target.left == 0
 
 
 @pytest.mark.parametrize("seed", [2, 5])

@@ -29,7 +29,7 @@ from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
-from bootlab.experiments.trial import GROUNDS, require_told, why_broken
+from bootlab.experiments.trial import GROUNDS, EndedByHost, require_told, why_broken
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
@@ -48,6 +48,15 @@ _WORTH_NS = 1_000_000
 _NOT_AGAIN = frozenset({Verdict.BROKEN, Verdict.NO_EFFECT})
 _AGAIN = "again"
 """How the names of rounds begin in which what was left out is tried once more."""
+_PASSES = 3
+"""So often a search begins in one run, when the host ends a boot: for an hour it may have had other work."""
+_CAME_TO = {
+    Verdict.SAME: "no gain",
+    Verdict.UNKNOWN: "no gain shown",
+    Verdict.SLOWER: "slower",
+    Verdict.BROKEN: "broken",
+    Verdict.NO_EFFECT: "no effect shown",
+}
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
 
@@ -84,7 +93,17 @@ def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized
     """Carry a plan out. Interrupted at any instant, the same call goes on from the boots that are kept."""
     tries = Tries(bench, plan.budget_s)
     with tries.ended_by_signal():
-        return _Search(bench, base, plan, journal, tries).run()
+        left = _PASSES
+        while True:
+            try:
+                return _Search(bench, base, plan, journal, tries).run()
+            except EndedByHost as fault:
+                left -= 1
+                if not left:
+                    raise
+                bench.decided(f"  {fault.message}; the search goes on from the boots that are kept")
+                # They are counted again.
+                bench.machine_s = 0.0
 
 
 class _Search:
@@ -157,7 +176,7 @@ class _Search:
         """Return techniques that were tried and of which nothing stays, with what the last try came to."""
         kept = {change.technique for change in stacked.changes}
         alone = (step for step in stacked.steps if len(step.changes) == 1 and not step.kept)
-        said = {step.change.technique: step.verdict.value for step in alone if step.verdict is not Verdict.NOT_BOOTED}
+        said = {step.change.technique: _CAME_TO[step.verdict] for step in alone if step.verdict in _CAME_TO}
         dropped = {row.change.technique: "no gain in the end" for row in stacked.left_out if not row.kept}
         return {one: why for one, why in {**said, **dropped}.items() if one not in kept}
 

@@ -58,7 +58,7 @@ def rows(results: Results) -> list[Row]:
     if results.waterfall:
         ids = dict.fromkeys(change for bar in results.waterfall for change in bar.changes)
         lost = ((one, results.risk_of(one.partition(":")[0]).debuggability) for one in ids)
-        found += [row for one in ids if (row := _cost(one, results)).values["price"]]
+        found += [made for one in ids if (made := _cost(one, results)).values["price"]]
         found += [Row(id=f"undo {one}", title=one, values={"group": "undo", "lost": why}) for one, why in lost if why]
     found += [
         Row(id=f"option {name}", title=f"CONFIG_{name}", reason=why, values={"group": "option", "words": why})
@@ -98,8 +98,15 @@ def _cost(change_id: str, results: Results) -> Row:
     lost = [f"{_KINDS[kind]}: {getattr(risk, kind)}" for kind in risk.kinds]
     with suppress(UserError):
         lost.insert(0, techniques.get(name).cost)
-    values = {"group": "cost", "risk": _flags(risk.kinds), "price": " ".join(map(_sentence, lost)).replace("`", "")}
-    return Row(id=f"cost {change_id}", title=change_id, values=values)
+    return Row(
+        id=f"cost {change_id}",
+        title=change_id,
+        values={
+            "group": "cost",
+            "risk": _flags(risk.kinds),
+            "price": " ".join(map(_sentence, lost)).replace("`", ""),
+        },
+    )
 
 
 _KINDS = {"security": "Security", "function": "Function", "runtime": "Run time", "debuggability": "Debugging"}
