@@ -102,8 +102,7 @@ def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized
                 if not left:
                     raise
                 bench.decided(f"  {fault.message}; the search goes on from the boots that are kept")
-                # They are counted again.
-                bench.machine_s = 0.0
+                bench.again()
 
 
 class _Search:
