@@ -102,11 +102,54 @@ def test_only_the_applications_own_instructions_are_a_bound(boot):
 def test_what_is_not_needed_stands_between_the_largest_first(boot):
     floor = floor_of(boot, CAMERA, SHELL, Images(kernel_bytes=800), lambda name: f"without {name}")
     titles = [one.title for one in floor.obstacles]
-    assert titles[0] == "firmware, set-up and decompression, but for one copy"
-    assert titles[1:3] == ["kernel thread cryptomgr_test", "initcall acpi_init"]
+    assert titles[:3] == [
+        "decompression of the kernel, but for one copy",
+        "kernel thread cryptomgr_test",
+        "initcall acpi_init",
+    ]
     assert "program sh" in titles
     assert "initcall serial8250_init" not in titles
     assert next(one.lever for one in floor.obstacles if one.title == "initcall acpi_init") == "without acpi_init"
+
+
+@pytest.mark.parametrize(
+    ("copied_bytes", "decompression_ns", "firmware_ns"),
+    [(0, 18_000, 2_000), (8 * 1000, 16_000, 2_000), (8 * 9500, 0, 1_000)],
+)
+def test_what_loads_the_kernel_is_told_apart_and_the_copy_counts_once(
+    boot, copied_bytes, decompression_ns, firmware_ns
+):
+    floor = floor_of(boot, None, (), Images(kernel_bytes=copied_bytes), lambda name: f"without {name}")
+    found = {one.title.partition(",")[0]: one for one in floor.obstacles}
+    left = found.get("decompression of the kernel")
+    assert (left.ns if left else 0) == decompression_ns
+    assert found["firmware and boot loader"].ns == firmware_ns
+    assert found["firmware and boot loader"].lever == "without firmware"
+    assert left is None or left.lever == "without decompressor"
+
+
+def test_an_initcall_that_is_known_to_be_a_test_serves_no_driver(boot):
+    plain = floor_of(boot, CAMERA, SHELL, Images())
+    known = floor_of(boot, CAMERA, SHELL, Images(), lambda _: "", lambda name: name == "serial8250_init")
+    assert known.floor_ns == plain.floor_ns - 800
+    assert "initcall serial8250_init" in {one.title for one in known.obstacles}
+
+
+def test_unpacking_has_a_lever_by_the_name_of_its_function():
+    tree = Tree()
+    tree.path(
+        "ret_from_fork",
+        "kthread",
+        "worker_thread",
+        "process_one_work",
+        "async_run_entry_fn",
+        "do_populate_rootfs",
+        insns=900,
+    )
+    floor = floor_of(tree.made(), None, (), Images(tree_bytes=800), lambda name: f"without {name}")
+    (one,) = floor.obstacles
+    assert (one.title, one.lever) == ("unpacking of the initramfs, but for one copy", "without do_populate_rootfs")
+    assert one.ns == 2 * (900 - 100)
 
 
 def test_smaller_ones_are_summed_up():

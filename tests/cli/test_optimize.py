@@ -52,6 +52,34 @@ def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
         optimize(file, "--plan", "--allow", "security")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('id = "quiet"', 'id = "qiet"', "plan.toml: there is no technique 'qiet'"),
+        ("allow = []", 'allow = ["everything"]', "plan.toml: 'everything' is not a cost"),
+        ("also = []", 'also = ["nonsense"]', "plan.toml: there is no technique 'nonsense'"),
+        ("final = []", """final = ['/bin/x "open']""", "plan.toml: the final check .* is not a command"),
+        ("keep = []", 'keep = ["NO_SUCH"]', "CONFIG_NO_SUCH cannot be kept"),
+    ],
+)
+def test_nonsense_in_a_plan_is_named_before_anything_is_tried(optimize, tmp_path, old, new, said):
+    file = tmp_path / "plan.toml"
+    optimize(REPLAYED, "--plan", "--write", file)
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(UserError, match=said) as caught:
+        optimize(file)
+    assert caught.value.hint
+
+
+def test_a_slip_of_the_pen_in_keep_is_named(optimize):
+    with pytest.raises(UserError, match="CONFIG_SERIAL_8520 cannot be kept") as caught:
+        optimize(REPLAYED, "--plan", "--shrink", "--keep", "CONFIG_SERIAL_8520")
+    assert "did you mean CONFIG_SERIAL_8250" in caught.value.hint
+    optimize(REPLAYED, "--plan", "--shrink", "--keep", "SERIAL_8250")
+
+
 def test_allow_takes_several_words(optimize):
     plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--allow", "security,runtime").stdout)
     assert plan["allow"] == ["runtime", "security"]

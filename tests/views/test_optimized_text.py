@@ -11,6 +11,8 @@ import pytest
 from bootlab.model.floor import Floor, FloorPart, Obstacle
 from bootlab.model.question import Question
 from bootlab.model.waterfall import Bar
+from bootlab.techniques import get
+from bootlab.techniques.base import Risk
 from bootlab.views.run import floor, markdown, page, terminal
 from tests.rendered import to_text
 from tests.views import report_sample as sample
@@ -79,6 +81,33 @@ def test_what_had_to_stay_and_what_was_asked_is_told_with_the_reason():
         assert "it works" in text
     data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page.render(shown), re.DOTALL)[1])
     assert {"option", "part", "question"} <= data["tables"].keys()
+
+
+def test_a_change_that_works_together_with_another_names_it():
+    plain = results()
+    row = next(row for row in plain.stack.leave_one_out if row.cost_ns is not None)
+    for cost_ns, partner, said in (
+        (200_000_000, ("b",), "200.000 ms later: it saves more together with b"),
+        (200_000_000, (), "it saves more together with later changes"),
+        (1_000_000, ("b",), "comes only 1.000 ms later: b saves part of the same"),
+        (100_000_000, (), None),
+    ):
+        bar = Bar(changes=(row.change_id,), before_ns=500_000_000, after_ns=400_000_000, partner=partner)
+        left = tuple(
+            msgspec.structs.replace(one, cost_ns=cost_ns) if one is row else one for one in plain.stack.leave_one_out
+        )
+        stack = msgspec.structs.replace(plain.stack, leave_one_out=left)
+        text = markdown.render(msgspec.structs.replace(plain, stack=stack, waterfall=(bar,)))
+        assert (said in text) if said else ("saves more together" not in text and "part of the same" not in text)
+
+
+def test_each_kept_change_says_what_it_costs():
+    found = results()
+    known = msgspec.structs.replace(found.techniques[0], id="quiet", risk=Risk(debuggability="no messages"))
+    text = markdown.render(msgspec.structs.replace(found, techniques=(known, *found.techniques))).replace("\\", "")
+    lost = text.split("## What the kept changes cost and risk")[1].split("##")[0]
+    assert f"| quiet | d | {get('quiet').cost.replace('`', '')} Debugging: no messages. |" in lost
+    assert f"| crypto-selftests |  | {get('crypto-selftests').cost} |" in lost
 
 
 def test_markdown_has_the_same():

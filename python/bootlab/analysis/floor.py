@@ -51,7 +51,12 @@ _NEEDED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 _UNPACKING = re.compile(r"do_populate_rootfs|populate_rootfs")
-_LOADING = ("firmware", "kernel set-up", "decompressor")
+# What brings the kernel into memory, by stage (analysis/floor_items.py), in the order in which it is likely to copy it.
+_LOADING = {
+    "decompressor": "decompression of the kernel",
+    "firmware": "firmware and boot loader",
+    "kernel set-up": "set-up code in front of the kernel",
+}
 # First words of initcalls that say nothing about the driver.
 _GENERAL = frozenset(
     (
@@ -89,34 +94,38 @@ def floor_of(
     programs: tuple[Program, ...],
     images: Images,
     lever: Callable[[str], str] = lambda _name: "",
+    unneeded: Callable[[str], bool] = lambda _name: False,
 ) -> Floor:
-    """Take the traced boot apart. `lever`: what would take an initcall or function away, "" where nobody knows."""
+    """Take the traced boot apart. `lever`: what would take a stage, an initcall or a function away, "" if unknown.
+
+    `unneeded`: whether an initcall is known to serve no driver, whatever its name has in common with one (a self-test).
+    """
     whole_ns = trace.ns(trace.head.insns) + trace.head.idle_ns
     ran = under_writes(trace)
     parts: list[FloorPart] = []
     obstacles: list[Obstacle] = []
     needed: dict[str, int] = {}
     drivers: list[Item] = []
-    loading_ns = unpacking_ns = 0
+    loading: dict[str, int] = {}
+    unpacking: dict[str, int] = {}
     for item in items_of(trace):
         group = _group(item)
-        if item.kind == "stage" and item.name in _LOADING:
-            loading_ns += item.ns
         if item.kind == "user":
             obstacles += _programs(item, application, programs, parts)
+        elif item.kind == "stage" and item.name in _LOADING:
+            loading[item.name] = loading.get(item.name, 0) + item.ns
         elif _UNPACKING.fullmatch(item.name):
-            unpacking_ns += item.ns
+            unpacking[item.name] = unpacking.get(item.name, 0) + item.ns
         elif group:
             needed[group] = needed.get(group, 0) + item.ns
-        elif item.kind == "initcall" and _used(item.name, ran):
+        elif item.kind == "initcall" and _used(item.name, ran) and not unneeded(item.name):
             drivers.append(item)
-        elif item.kind != "stage" or item.name not in _LOADING:
+        else:
             obstacles.append(Obstacle(title=item.title, ns=item.ns, lever=lever(item.name)))
-    obstacles += _copied(trace, "the kernel", images.kernel_bytes, loading_ns, parts)
-    rest_of_unpacking = _copied(trace, "the root tree", images.tree_bytes, unpacking_ns, parts)
-    # init/initramfs.c: what is not compressed is only copied.
-    lever_of_unpacking = lever("do_populate_rootfs")
-    obstacles += [msgspec.structs.replace(one, lever=lever_of_unpacking) for one in rest_of_unpacking]
+    loaders = [(title, name, loading.get(name, 0)) for name, title in _LOADING.items()]
+    unpackers = [("unpacking of the initramfs", name, ns) for name, ns in unpacking.items()]
+    obstacles += _copied(trace, "the kernel", images.kernel_bytes, loaders, parts, lever)
+    obstacles += _copied(trace, "the root tree", images.tree_bytes, unpackers, parts, lever)
     for title, _ in _NEEDED:
         if title in needed:
             why = "steps of start_kernel() that no boot can leave out, at what they take here"
@@ -154,16 +163,27 @@ def _used(initcall: str, ran: frozenset[str]) -> bool:
     return len(word) > 2 and word not in _GENERAL and any(name.lstrip("_").startswith(f"{word}_") for name in ran)
 
 
-def _copied(trace: FunctionTrace, what: str, size_bytes: int, took_ns: int, parts: list[FloorPart]) -> list[Obstacle]:
-    """Split the time of loading into one copy of what is loaded, and the rest."""
-    copy_ns = min(took_ns, trace.ns(-(-size_bytes // _WORD_BYTES)))
+def _copied(
+    trace: FunctionTrace,
+    what: str,
+    size_bytes: int,
+    took: list[tuple[str, str, int]],
+    parts: list[FloorPart],
+    lever: Callable[[str], str],
+) -> list[Obstacle]:
+    """Split the time of loading into one copy of what is loaded, and the rest. `took`: title, name and ns of each."""
+    copy_ns = min(sum(ns for _, _, ns in took), trace.ns(-(-size_bytes // _WORD_BYTES)))
     if copy_ns:
         why = f"{size_bytes:,} bytes, {_WORD_BYTES} per instruction; a machine that loads by DMA copies nothing"
         parts.append(FloorPart(title=f"{what} copied once", ns=copy_ns, kind="estimate", why=why))
-    if took_ns <= copy_ns:
-        return []
-    title = "firmware, set-up and decompression" if what == "the kernel" else "unpacking of the initramfs"
-    return [Obstacle(title=f"{title}{', but for one copy' if copy_ns else ''}", ns=took_ns - copy_ns)]
+    found = []
+    for title, name, ns in took:
+        own_ns = min(ns, copy_ns)
+        copy_ns -= own_ns
+        if ns > own_ns:
+            said = f"{title}{', but for one copy' if own_ns else ''}"
+            found.append(Obstacle(title=said, ns=ns - own_ns, lever=lever(name)))
+    return found
 
 
 def _programs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,7 +35,14 @@ _NOT_OFFERED = "no function of the traced boots is known to be its own: it was n
 
 def given_plan(path: Path) -> Plan | None:
     """Return the plan that a file holds; None for a file that is none. Raise UserError for a wrong one."""
-    return estimated(plan_file.load(path)) if plan_file.is_plan(path) else None
+    if not plan_file.is_plan(path):
+        return None
+    plan = plan_file.load(path)
+    try:
+        _check_names(plan)
+    except UserError as fault:
+        raise UserError(f"{path}: {fault.message}", hint=fault.hint) from fault
+    return estimated(plan)
 
 
 def keep_plan(plan: Plan, path: Path) -> None:
@@ -61,6 +69,7 @@ def planned(
     let_in = (one for one in wishes.selection.techniques() if not wishes.selection.why_not_stacked(one))
     base = base_of(bench, system, tuple(let_in), dithers=FEWEST_BASE_BOOTS if searched else 0)
     plan, said = plan_of(base, wishes, jobs=bench.jobs)
+    check_kept(base, plan)
     return base, plan, said
 
 
@@ -70,6 +79,7 @@ def carried_out(
     """Search, write the run as it goes on, and hand `optimized/` over."""
     from bootlab.views.run import by_hand
 
+    check_kept(base, plan)
     chosen = Selection().techniques()
     command = reproduce or f"bootlab optimize {shlex.quote(plan.system or 'SYSTEM.toml')}"
     journal = OptimizeJournal(store, base.system, plan, said, chosen, reproduce=command)
@@ -79,6 +89,7 @@ def carried_out(
     bench.decided(f"  {plan_file.estimate(plan)}")
     found = optimize(bench, base, plan, journal)
     boot = bench.target.plan(found.system)
+    initramfs = found.system.initramfs
     made = by_hand.Made(
         name=base.system.name,
         changes=found.stacked.changes,
@@ -86,6 +97,7 @@ def carried_out(
         left_out_ns={row.change.id: row.cost_ns for row in found.stacked.left_out if row.cost_ns is not None},
         base_cmdline=str(base.system.cmdline),
         cmdline=str(found.system.cmdline),
+        packed=initramfs.compression if initramfs is not None and initramfs != base.system.initramfs else "",
         besides=(found.shrinking.technique,) if found.shrinking is not None else (),
     )
     texts = {"by-hand.sh": by_hand.script(made)}
@@ -145,13 +157,31 @@ def wishes_of(
     return Wishes(selection=selection, budget_s=budget_s, rounds=rounds, shrink=shrink, keep=tuple(keep), final=final)
 
 
-def edited(plan: Plan, fresh: Plan) -> Plan:
-    """Return a user's plan with what only this machine knows. Raise UserError for techniques that nobody has."""
+def _check_names(plan: Plan) -> None:
+    """Raise UserError for techniques that nobody has, risks that there are not, commands that are none."""
     from bootlab import techniques
 
+    wishes_of(allow=plan.allow, also=plan.also, final=plan.final).selection.techniques()
     for phase in plan.phases:
         for technique in phase.techniques:
             techniques.get(technique.id)
+
+
+def check_kept(base: Base, plan: Plan) -> None:
+    """Raise UserError for an option to keep that the base's kernel does not have: a slip of the pen would lose it."""
+    config = base.info.config
+    for name in plan.keep if config else ():
+        if config.get(f"CONFIG_{name}", "n") in {"n", ""}:
+            near = difflib.get_close_matches(f"CONFIG_{name}", [one for one in config if config[one] != "n"], n=1)
+            raise UserError(
+                f"CONFIG_{name} cannot be kept: it is not on in the base's kernel",
+                hint=f"did you mean {near[0]}?" if near else "leave it out of --keep, or of `keep` in the plan",
+            )
+
+
+def edited(plan: Plan, fresh: Plan) -> Plan:
+    """Return a user's plan with what only this machine knows. Raise UserError for techniques that nobody has."""
+    _check_names(plan)
     return msgspec.structs.replace(
         plan,
         system=fresh.system,

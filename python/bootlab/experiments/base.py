@@ -20,10 +20,11 @@ from bootlab.collectors.diagnosis import (
     why_no_report,
 )
 from bootlab.errors import MeasurementError, TargetError
+from bootlab.experiments import dither
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.kernel_source import KernelSource
-from bootlab.experiments.trial import HostEnded, why_broken
+from bootlab.experiments.trial import EndedByHost, HostEnded, require_told, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.shared_cost import SharedCost
@@ -52,9 +53,9 @@ class BaseFailedError(TargetError):
 
 
 def require_goal(recording: Recording, what: str = "the base") -> None:
-    """Raise MeasurementError for a boot that the host ended, BaseFailedError for one that failed by itself."""
+    """Raise EndedByHost for a boot that the host ended, BaseFailedError for one that failed by itself."""
     if recording.by_host:
-        raise MeasurementError(
+        raise EndedByHost(
             f"the host ended a boot of {recording.meta.system_name}, so it proves nothing about the system: "
             f"{recording.meta.reason}",
             hint="run the same command again",
@@ -74,7 +75,7 @@ class NoReportError(TargetError):
 def require_report(system: System, recording: Recording, what: str) -> None:
     """Raise NoReportError for a boot of this system with the agent that brought no report.
 
-    Raise MeasurementError where the host ended it.
+    Raise EndedByHost where the host ended it.
     """
     if recording.by_host:
         require_goal(recording)
@@ -82,8 +83,12 @@ def require_report(system: System, recording: Recording, what: str) -> None:
         raise NoReportError(what, why)
 
 
-class CheckNotMade(MeasurementError):
+class CheckNotMade(EndedByHost):
     """The host ended the boot in which the check's command runs, each time it was made."""
+
+
+class DiagnosisNotMade(EndedByHost):
+    """The host ended the diagnostic boot, each time it was made."""
 
 
 class Base(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,7 +231,10 @@ def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
             for number, boot in zip(
                 drawn, DitheredBoots(bench, base.system, "base", dithers=drawn).wait(count), strict=True
             ):
-                if not why_broken(base.recording, boot) and boot.meta.goal_clock == base.recording.meta.goal_clock:
+                broken = why_broken(base.recording, boot)
+                # Another dither in its place would make the result depend on the host.
+                require_told(broken, f"base ({dither.name(number)})")
+                if not broken and boot.meta.goal_clock == base.recording.meta.goal_clock:
                     numbers.append(number)
                     boots.append(boot)
             if len(boots) >= count:
@@ -293,17 +301,23 @@ def begin_diagnosis(bench: Bench, system: System, timing: Recording, label: str)
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
     """Make the diagnostic boot, or wait for the one that was begun.
 
-    None: this system cannot carry the agent, or the boot brought no report; the observer is told why.
+    None: this system cannot carry the agent, or the boot brought no report; the observer is told why. Raise
+    DiagnosisNotMade when the host ended it.
     """
     return _diagnosed(bench, system, timing, label)[0]
 
 
 def _diagnosed(bench: Bench, system: System, timing: Recording, label: str) -> tuple[Diagnosis | None, str]:
-    """Return the diagnosis, or why there is none although a boot was made for it."""
+    """Return the diagnosis, or why there is none although a boot was made for it. Raise as `diagnosis_of`."""
     begun = begin_diagnosis(bench, system, timing, label)
     if begun is None:
         return None, ""
     made = bench.wait(begun)
+    if made.by_host:
+        raise DiagnosisNotMade(
+            f"the host ended the diagnostic boot of {label}: {made.meta.reason}",
+            hint="run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s",
+        )
     if why := why_no_report(system, made):
         # Half a report must not pass for a whole one: what is absent from it would count as absent from the system.
         bench.decided(f"  {label}: no diagnosis: {why}")

@@ -6,10 +6,8 @@ again from the same command and boots only what is missing.
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterable
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +20,7 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.tree_check import check_first_program
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write, is_lasting
 from bootlab.experiments.builds_ahead import BuildsAhead
+from bootlab.experiments.half_made import half_made, sweep
 from bootlab.experiments.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
@@ -100,7 +99,7 @@ class Bench:
         self._stop = threading.Event()
         self._flying: dict[str, Future[Recording]] = {}
         self._lock = threading.Lock()
-        _sweep(folder / "boots")
+        sweep(folder / "boots")
         self.boots_made = 0
         self.boots_reused = 0
         self.machine_s = 0.0
@@ -168,6 +167,13 @@ class Bench:
             future = self._pool.submit(self._obtain, plan, key, label)
             self._flying[key] = future
             return future
+
+    def again(self) -> None:
+        """Let those boots be made again, when they are asked for, that the host ended."""
+        with self._lock:
+            done = {key: boot for key, boot in self._flying.items() if boot.done() and boot.exception() is None}
+            for key in (key for key, boot in done.items() if boot.result().by_host):
+                del self._flying[key]
 
     def boot(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Recording:
         """Boot and wait."""
@@ -252,7 +258,7 @@ class Bench:
             self.machine_s += recording.meta.wall_s
 
     def _boot_once(self, plan: BootPlan, place: Path, label: str) -> Recording:
-        work = _half_made(place)
+        work = half_made(place)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             recording = self.target.boot(
@@ -281,7 +287,7 @@ class Bench:
             return None
         for noted in sorted((self.folder / "boots" / _MACHINES / plan.machine_key).glob("*")):
             kept = self.place(noted.name)
-            work = _half_made(place)
+            work = half_made(place)
             try:
                 if (kept / recording_dir.RECORDING_FILE).is_file() and read_anew(kept, plan, work) is not None:
                     if place.exists():
@@ -384,16 +390,3 @@ def bench_for(
 def _check_plan(system: System, target: Target, *, force: bool) -> None:
     if not force and system.target == "qemu":
         preflight.check(target.plan(system))
-
-
-def _half_made(place: Path) -> Path:
-    """Return the folder of a recording that is being made; `_sweep` finds it by the process."""
-    return place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
-
-
-def _sweep(boots: Path) -> None:
-    """Remove what a bootlab that was killed left half-made: `.KEY.PID.…` of processes that are gone."""
-    for half in boots.glob(".*.*.*.*"):
-        pid = half.name.split(".")[2]
-        if pid.isdigit() and not Path("/proc", pid).exists():
-            shutil.rmtree(half, ignore_errors=True)

@@ -8,6 +8,7 @@ from bootlab.analysis import shared_costs
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiments.bench import Bench, Stopped
 from bootlab.experiments.traced_boot import begin_trace, trace_boot
+from bootlab.experiments.trial import EndedByHost
 from bootlab.model.recording import Recording
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
@@ -29,7 +30,7 @@ def shared_costs_of(bench: Bench, system: System) -> tuple[SharedCost, ...] | No
     """
     try:
         found = trace_boot(bench, system, _REQUEST)
-    except Stopped:
+    except (Stopped, EndedByHost):
         raise
     except UserError:
         return None

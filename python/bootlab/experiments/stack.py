@@ -27,15 +27,22 @@ from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.instant import Instant
 from bootlab.experiments.on_top import SMALL, OnTop
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, left_out, named
-from bootlab.experiments.standing import Standing, conflict_in, on_top
-from bootlab.experiments.trial import GROUNDS, grounded, judge_sample, why_broken_somewhere
+from bootlab.experiments.standing import Standing, conflict_in, effects, on_top
+from bootlab.experiments.trial import (
+    GROUNDS,
+    grounded,
+    judge_sample,
+    require_told,
+    verdict_of_loss,
+    why_broken,
+    why_broken_somewhere,
+)
 from bootlab.experiments.trials import promising_late, winners
 from bootlab.model.change import Change, apply_all
 from bootlab.model.sample import Sample, Spread
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
-from bootlab.techniques.evidence import needs_diagnosis
 
 _FULL_BASE = 19
 """The range of at least so many boots tells how far a system scatters (bootlab.analysis.sequential_test.apart)."""
@@ -53,10 +60,13 @@ class Stacker:
         *,
         barred: Callable[[Technique], str] = lambda _technique: "",
         sink: StepSink | None = None,
+        strict: bool = False,
     ) -> None:
-        """Remember what is stacked on what. `barred` says why a technique must stay out, or ""."""
-        self._barred = barred
-        self._bench = bench
+        """Remember what is stacked on what.
+
+        `barred` says why a technique must stay out, or "". `strict`: a boot that the host ended raises EndedByHost.
+        """
+        self._bench, self._barred, self._strict = bench, barred, strict
         if base.rule is None and not base.undithered:
             base = with_dithers(bench, base, cheapest(3 * len(techniques)))
         self._base = base
@@ -125,6 +135,7 @@ class Stacker:
     def finished(self, left_out: list[LeftOut]) -> Stacked:
         """Return how it went, with at least as many boots of the final system as its range takes."""
         boots = self._here.boots.wait(max(self._here.boots.asked, self._fewest))
+        self._told("the stack", self._here.boots)
         return Stacked(
             changes=self._here.changes,
             steps=tuple(self._steps),
@@ -209,14 +220,16 @@ class Stacker:
         unproved: tuple[tuple[str, str], ...] = ()
         label = f"stack + {named(changes)}"
         first = boots.wait(1)[0]
-        broken = why_lost(self._bench, self._base, boots.system, first, label)
+        broken = self._lost(boots, label)
         there = Standing(candidate, boots, Evidence(system=boots.system, recording=first))
         effect: Effect | None = None
-        verdict, reason = Verdict.BROKEN, broken
+        verdict, reason = verdict_of_loss(broken), broken
         if not broken:
             verdict, reason = self._on_top.compare(self._here.boots, boots)
+            self._told(label, self._here.boots, boots)
         if verdict is Verdict.FASTER:
-            effect, unproved = self._effects(changes, there, label)
+            sides = ((self._here, "stack"), (there, label))
+            effect, unproved = effects(self._bench, changes, self._by_id, *sides, ask=self._base.diagnosis is not None)
             if not effect.shown:
                 verdict, reason = Verdict.NO_EFFECT, f"no proof of effect on top of the others: {effect.evidence}"
         kept = verdict is Verdict.FASTER
@@ -240,28 +253,6 @@ class Stacker:
         )
         if kept:
             self._here = there
-
-    def _effects(
-        self, changes: tuple[Change, ...], there: Standing, label: str
-    ) -> tuple[Effect, tuple[tuple[str, str], ...]]:
-        """Return the proof of all together, and ids of those without one, with the reason."""
-        found = [(one.id, self._effect(self._by_id[one.technique], there, label)) for one in changes]
-        missing = tuple((name, effect.evidence) for name, effect in found if not effect.shown)
-        if len(found) == 1:
-            return found[0][1], missing
-        said = missing or [(name, effect.evidence) for name, effect in found]
-        return Effect(not missing, "; ".join(f"{name}: {evidence}" for name, evidence in said)), missing
-
-    def _effect(self, technique: Technique, there: Standing, label: str) -> Effect:
-        """Ask for proof against the stack before, with diagnostic boots of both where only those can show it."""
-        effect = technique.took_effect(self._here.evidence, there.evidence)
-        if effect.shown or self._base.diagnosis is None:
-            return effect
-        if not any(needs_diagnosis(technique, side.evidence) for side in (self._here, there)):
-            return effect
-        for side, name in ((self._here, "stack"), (there, label)):
-            side.diagnose(self._bench, name)
-        return technique.took_effect(self._here.evidence, there.evidence)
 
     def _without(self, change: Change) -> DitheredBoots | str:
         boots = self._boots(self._but(change), f"without {change.id}")
@@ -311,8 +302,7 @@ class Stacker:
     def _against_stack(self, boots: DitheredBoots, label: str) -> tuple[str, Verdict, int]:
         """Judge another system against the stack: why it is broken, else its verdict and what it saves."""
         first = boots.wait(1)[0]
-        broken = why_lost(self._bench, self._base, boots.system, first, label)
-        if broken:
+        if broken := self._lost(boots, label):
             return broken, Verdict.BROKEN, 0
         here_ns, first_ns = self._instant.times_ns(self._here.boots), self._instant.times_ns(boots)[:1]
         alike = {r.meta.goal_clock for r in (*self._here.boots.recordings(), first)} == {first.meta.goal_clock}
@@ -321,12 +311,23 @@ class Stacker:
         self._here.boots.ask(len(self._base.boots))
         while True:
             sample = self._sample(self._here.boots, boots)
+            self._told(label, self._here.boots, boots)
             if broken := why_broken_somewhere(sample):
                 return broken, Verdict.BROKEN, 0
             found = judge_sample(sample, self._rule)
             if not found.wanted:
                 return "", found.verdict, found.saved_ns
             boots.ask(boots.asked + found.wanted)
+
+    def _lost(self, boots: DitheredBoots, label: str) -> str:
+        broken = why_lost(self._bench, self._base, boots.system, boots.wait(1)[0], label)
+        if self._strict:
+            require_told(broken, label)
+        return broken
+
+    def _told(self, label: str, *sides: DitheredBoots) -> None:
+        for recording in (one for side in sides for one in side.recordings()) if self._strict else ():
+            require_told(why_broken(self._base.recording, recording), label)
 
     def _drop(self, useless: list[Change]) -> list[Change]:
         """Drop what the stack is as fast without: all at once, or else one by one. Return what had to stay."""

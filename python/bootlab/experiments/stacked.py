@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from bootlab.model.change import Change
@@ -99,6 +101,15 @@ def bundle(changes: tuple[Change, ...]) -> Change:
         return changes[0]
     ids = " + ".join(change.id for change in changes)
     return Change(technique="group", label=ids, ops=tuple(op for change in changes for op in change.ops))
+
+
+def effect_of_all(found: Sequence[tuple[str, Effect]]) -> tuple[Effect, tuple[tuple[str, str], ...]]:
+    """Return the proof of all changes together, by id, and those without one, with the reason."""
+    missing = tuple((name, effect.evidence) for name, effect in found if not effect.shown)
+    if len(found) == 1:
+        return found[0][1], missing
+    said = missing or [(name, effect.evidence) for name, effect in found]
+    return Effect(not missing, "; ".join(f"{name}: {evidence}" for name, evidence in said)), missing
 
 
 def sentence(step: Step | LeftOut) -> str:

@@ -10,8 +10,11 @@ import msgspec
 from bootlab.experiments.base import diagnosis_of
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.stacked import effect_of_all
 from bootlab.model.change import Change
+from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence, Technique
+from bootlab.techniques.evidence import needs_diagnosis
 
 
 class Standing:
@@ -27,6 +30,32 @@ class Standing:
         if self.evidence.diagnosis is None:
             found = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
             self.evidence = msgspec.structs.replace(self.evidence, diagnosis=found)
+
+
+def effects(
+    bench: Bench,
+    changes: tuple[Change, ...],
+    techniques: Mapping[str, Technique],
+    before: tuple[Standing, str],
+    after: tuple[Standing, str],
+    *,
+    ask: bool,
+) -> tuple[Effect, tuple[tuple[str, str], ...]]:
+    """Return the proof of all changes together, and ids of those without one, with the reason.
+
+    `before` and `after`: the stacks without and with them, with their labels. `ask`: make diagnostic boots of both
+    where only those can show it.
+    """
+
+    def effect_of(technique: Technique) -> Effect:
+        effect = technique.took_effect(before[0].evidence, after[0].evidence)
+        if effect.shown or not ask or not any(needs_diagnosis(technique, side.evidence) for side, _ in (before, after)):
+            return effect
+        for side, name in (before, after):
+            side.diagnose(bench, name)
+        return technique.took_effect(before[0].evidence, after[0].evidence)
+
+    return effect_of_all([(one.id, effect_of(techniques[one.technique])) for one in changes])
 
 
 def conflict_in(change: Change, stack: tuple[Change, ...], techniques: Mapping[str, Technique]) -> str:

@@ -13,9 +13,9 @@ from bootlab.analysis.same_processors import require_same_processors
 from bootlab.analysis.schedule import stage_verdicts, steady_part
 from bootlab.analysis.sequential_test import SAME_NS, Design, judge
 from bootlab.analysis.stages import stage_deltas
-from bootlab.errors import BuildError, SourceMissing, ToolMissing, UserError
+from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
 from bootlab.model.change import Change
-from bootlab.model.recording import Outcome, Recording
+from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.sample import Sample, Spread
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
@@ -221,6 +221,19 @@ class HostEnded(str):
     __slots__ = ()
 
 
+class EndedByHost(MeasurementError):
+    """The host ended a boot, each time it was made."""
+
+
+def require_told(why: str, label: str) -> None:
+    """Raise EndedByHost where a boot says nothing about its system: what rests on it would depend on the host."""
+    if isinstance(why, HostEnded):
+        raise EndedByHost(
+            f"the host ended a boot of {label}: {why}",
+            hint="run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s",
+        )
+
+
 def verdict_of_loss(why: str) -> Verdict:
     """Return the verdict on a variant that did not show its function."""
     return Verdict.UNKNOWN if isinstance(why, HostEnded) else Verdict.BROKEN
@@ -232,12 +245,27 @@ def why_broken(base: Recording, new: Recording) -> str:
     A :class:`HostEnded` when the boot does not tell.
     """
     if new.by_host:
-        return HostEnded(f"{new.meta.outcome.value}: {new.meta.reason}")
+        return _overdue(base.meta, new.meta) or HostEnded(f"{new.meta.outcome.value}: {new.meta.reason}")
     if new.meta.outcome is not Outcome.GOAL:
         return f"{new.meta.outcome.value}: {new.meta.reason}".strip(": ")
     if new.meta.check_groups != base.meta.check_groups:
         return f"the functional check's text changed from {base.meta.check_groups} to {new.meta.check_groups}"
     return ""
+
+
+_OVERDUE = 2
+"""A variant that has not reached its goal after so many times the base's is taken for one that does not."""
+
+
+def _overdue(base: Meta, new: Meta) -> str:
+    """Say that a boot which the host ended had long passed the base's goal, in its own time; "" where it had not.
+
+    A guest that computes for ever ends like this on every slow machine: the search must not wait for it each time.
+    """
+    exact = base.mode == new.mode == "exact" and new.outcome is Outcome.TIME_LIMIT
+    if not exact or not base.goal_ns or new.end_ns is None or new.end_ns <= _OVERDUE * base.goal_ns:
+        return ""
+    return f"no goal by {new.end_ns / 1e6:.0f} virtual ms, the base's comes at {base.goal_ns / 1e6:.0f}: {new.reason}"
 
 
 def _trial(

@@ -15,6 +15,7 @@ from bootlab.errors import BootlabError, MeasurementError, UserError
 from bootlab.experiments import dither
 from bootlab.experiments.base import (
     Base,
+    DiagnosisNotMade,
     begin_check,
     begin_diagnosis,
     booted_base,
@@ -209,7 +210,7 @@ def _launch(bench: Bench, base: Base, technique: Technique, change: Change) -> _
     return flight
 
 
-def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial | None:
+def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial | None:  # noqa: PLR0911 - one a reason
     """Return the verdict; None: more boots were started. Nothing is waited for, so that others are judged meanwhile."""
     technique, change = flight.technique, flight.change
     if flight.grounded is not None:
@@ -235,7 +236,10 @@ def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial 
         # What the console of a timing boot cannot show, the kernel's whole log may.
         if flight.waits_for(begin_diagnosis(bench, after.system, after.recording, change.id)):
             return None
-        diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
+        try:
+            diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
+        except DiagnosisNotMade as fault:
+            return msgspec.structs.replace(found.trial, verdict=Verdict.UNKNOWN, reason=fault.message)
         after = msgspec.structs.replace(after, diagnosis=diagnosis)
         found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
     if not found.wanted:

@@ -91,6 +91,12 @@ class PlannedPhase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         """Return ids of the techniques that are tried."""
         return tuple(technique.id for technique in self.techniques if technique.take)
 
+    @property
+    def reordered(self) -> bool:
+        """Tell whether a person put the techniques into another order than that of what they may save."""
+        gains = [technique.gain_ns or 0 for technique in self.techniques if technique.take]
+        return gains != sorted(gains, reverse=True)
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A plan. `system`: the system file's path; `allow`: risks that are let in; `budget_s`: of machine time.

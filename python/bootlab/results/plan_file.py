@@ -16,7 +16,8 @@ _LIMIT_BYTES = 4 << 20
 
 _HEAD = """\
 # Written by `bootlab optimize --plan`. Edit it, then: bootlab optimize {name}
-# Phases and techniques are tried in the order of this file. take = false leaves one out.
+# Phases are tried in the order of this file; techniques of a phase too if you change their order, else those that may
+# save most come first. `take` set to false leaves one out; set to true, it lets one in whatever it costs.
 # What a technique may save is read from the log of a diagnostic boot: it orders the search and promises nothing.
 # {estimate}
 """
@@ -45,10 +46,12 @@ def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:
     lines += [f"format = {_text(plan.format)}", f"version = {plan.version}", f"system = {_text(plan.system)}"]
     lines += [
         "",
-        "# Risks that were let in: security, function, runtime. Below, `take` decides about each technique.",
+        "# What the plan was made with. `take` below decides about each technique, whatever these two lists say.",
+        "# allow: risks that were let in (security, function, runtime); with security, `shrink` may leave out options",
+        "# that guard against attacks. also: techniques that were let in by name.",
         f"allow = {_list(plan.allow)}",
     ]
-    lines += ["# Techniques that are let in whatever they cost.", f"also = {_list(plan.also)}"]
+    lines += [f"also = {_list(plan.also)}"]
     lines += ["# How often rejected techniques are tried again on the stack."]
     lines += [f"rounds = {plan.rounds}"]
     if plan.budget_s is not None:

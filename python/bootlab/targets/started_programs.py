@@ -51,9 +51,9 @@ def _started(system: System, files: Files) -> Iterator[tuple[str, str]]:
         script = shell.read(text)
         for command in script.commands if script is not None and not script.functions else ():
             words = command.words[1:] if command.name == "exec" else command.words
-            word = words[0] if words else None
+            word = (words[0] or "") if words else ""
             # What is not there at all, first_script says.
-            if word and word.startswith("/") and files.entry(word) and not (command.tested or command.loops):
+            if word.startswith("/") and files.entry(word) and not (command.tested or command.loops):
                 yield word, init
     elif (table := files.text("/etc/inittab")) is not None:
         for entry in inittab.in_order(inittab.parse(table)):

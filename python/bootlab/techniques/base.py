@@ -27,6 +27,10 @@ Proof = Literal["recording", "kernel-log", "diagnosis"]
 (:func:`bootlab.techniques.evidence.needs_diagnosis` tells). `diagnosis`: only a diagnostic boot of both can show it."""
 
 
+STAGES_BEFORE = ("firmware", "kernel set-up", "decompressor")
+"""What runs before the kernel's own first function, as `Technique.ends` names it. `firmware`: a boot loader too."""
+
+
 Source = Literal["console", "cmdline", "machine", "initramfs"]
 """What a context may lack when nothing was booted: then it holds an empty one, which must not be taken for silence."""
 
@@ -173,8 +177,8 @@ class Technique(abc.ABC):
     initcall. `needs_trace`: it asks a traced boot of the base. `kernels` begins with a range that
     :func:`bootlab.techniques.scope.kernel_range` reads. `addresses`: the kinds of cost that
     the core finds in logs (crates/boottrace/src/costs/kind.rs) and that it is the first thing to try against. `ends`:
-    kernel threads and queued functions that do not run with it, or do next to nothing, though the text does not name
-    them.
+    stages of the boot (`STAGES_BEFORE`), functions, kernel threads and queued functions that do not run with it, or
+    do much less, though the text does not name them.
     """
 
     id: str
@@ -211,6 +215,10 @@ class Technique(abc.ABC):
     @abc.abstractmethod
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose one or several variants. Called also when forced on a system where `applies` said no."""
+
+    def ends_here(self, context: Context) -> tuple[str, ...]:  # noqa: ARG002 - the same on every system
+        """Return what of `ends` it ends in this system, where it applies."""
+        return self.ends
 
     @abc.abstractmethod
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:

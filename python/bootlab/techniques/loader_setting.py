@@ -33,6 +33,7 @@ class LoaderSetting(LoaderTechnique):
     """Sets keys of [loader], the same on every system: about what lies on a card and how it is read."""
 
     sets: ClassVar[SetLoader]
+    ends = ("firmware",)
 
     def applies(self, context: Context) -> Applies:
         """No where the emulator puts into memory what a board would read from a card."""

@@ -25,7 +25,7 @@ class OptionTechnique(Row):
     that select one of `sets`; those that are on are switched off with it, since it would stay otherwise. `gone`: a
     kernel message that a kernel with the options does not print; where the base printed it, its absence belongs to the
     proof. `says`: a message that only a kernel with the options prints, where they do anything: without it nothing is
-    proved.
+    proved. `ends_with`: functions that do much less where this one of `sets` changes (see `ends`).
     """
 
     sets: Options
@@ -36,6 +36,7 @@ class OptionTechnique(Row):
     held_by: tuple[str, ...] = ()
     gone: str = ""
     says: str = ""
+    ends_with: tuple[tuple[str, str], ...] = ()
     proof: Proof = "recording"
     builds: bool = True
 
@@ -72,6 +73,11 @@ class OptionTechnique(Row):
         pending = tuple((name, value or '""') for name, value in pending)
         pending = (*((name, "n") for name in self._holding(context)), *pending)
         return (Change(technique=self.id, ops=(SetKernelOptions(with_expert(context, pending, needed=self.expert)),)),)
+
+    def ends_here(self, context: Context) -> tuple[str, ...]:
+        """Add what one of the options ends, where that has another value now."""
+        pending = {option for option, _ in self.pending(context)}
+        return (*self.ends, *(function for function, option in self.ends_with if option in pending))
 
     def _holding(self, context: Context) -> tuple[str, ...]:
         return tuple(name for name in self.held_by if value_of(context, name) in {"y", "m"})

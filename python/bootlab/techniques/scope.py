@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -106,6 +107,16 @@ def propose(technique: Technique, context: Context, *, forced: bool = False) -> 
     if not changes and answer.answer is Answer.YES:
         answer = Applies.no(f"{answer.reason}; but there is nothing left to change", answer.evidence)
     return Proposal(answer, changes)
+
+
+def levers(techniques: Iterable[Technique], context: Context) -> dict[str, tuple[Technique, ...]]:
+    """Return what would take something of a boot away, by its name: techniques that say so and are not in use yet."""
+    found: dict[str, tuple[Technique, ...]] = {}
+    for technique in techniques:
+        names = technique.ends_here(context)
+        for name in names if names and ask(technique, context).answer is not Answer.NO else ():
+            found[name] = (*found.get(name, ()), technique)
+    return found
 
 
 def _left_open(context: Context, answer: Applies) -> bool:

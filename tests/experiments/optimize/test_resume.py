@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,9 @@ from tests.conftest import REPOSITORY
 KILLS = 10
 
 
-def start(store: Path, log: Path) -> subprocess.Popen[str]:
+def start(store: Path, log: Path, *killed: str) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": f"{REPOSITORY / 'python'}:{REPOSITORY}"}
-    command = [sys.executable, "-m", "tests.experiments.optimize.killable", str(store), str(log)]
+    command = [sys.executable, "-m", "tests.experiments.optimize.killable", str(store), str(log), *killed]
     return subprocess.Popen(
         command, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -64,16 +63,13 @@ def test_killed_ten_times_it_ends_as_if_undisturbed(tmp_path):
     store, log, rng = tmp_path / "cut", tmp_path / "cut.log", random.Random(19)
     kills = 0
     while kills < KILLS:
-        child = start(store, log)
         # So far into the boots that are still to be made, or shortly behind the start.
-        wanted = len(lines(log)) + 1 + rng.randrange(max(1, len(distinct) // (KILLS - 2)))
-        while child.poll() is None and len(lines(log)) < wanted:
-            time.sleep(0.001)
-        time.sleep(rng.random() * 0.02)
-        if child.poll() is not None:
-            break
-        os.killpg(child.pid, signal.SIGKILL)
+        after = 1 + rng.randrange(max(1, len(distinct) // (KILLS - 2)))
+        child = start(store, log, str(after), f"{rng.random() * 0.02:.4f}")
         child.communicate()
+        if child.returncode == 0:
+            break
+        assert child.returncode == -signal.SIGKILL
         kills += 1
         for run in (store / "runs").glob("*/results.json") if (store / "runs").is_dir() else ():
             results_file.load(run)
@@ -95,11 +91,9 @@ def test_what_a_power_cut_emptied_is_made_again(tmp_path):
     """Names may outlive their bytes: of a store that was cut off every other file is empty, or half there."""
     whole = finished(tmp_path / "whole", tmp_path / "whole.log")
     store, log = tmp_path / "cut", tmp_path / "cut.log"
-    child = start(store, log)
-    while child.poll() is None and len(lines(log)) < 30:
-        time.sleep(0.001)
-    os.killpg(child.pid, signal.SIGKILL)
+    child = start(store, log, "30", "0")
     child.communicate()
+    assert child.returncode == -signal.SIGKILL
     files = sorted(path for path in store.rglob("*") if path.is_file() and path.stat().st_size)
     assert len(files) > 20
     rng = random.Random(7)

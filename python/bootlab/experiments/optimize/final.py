@@ -14,14 +14,14 @@ from collections.abc import Callable
 import msgspec
 
 from bootlab.collectors.diagnosis import CheckOutput, check_output
-from bootlab.errors import MeasurementError, UserError
+from bootlab.errors import UserError
 from bootlab.experiments.base import Base, NoReportError, begin_check, require_report, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.optimize.halving import take_most
 from bootlab.experiments.optimize.parts import most_that_works, parts_of
 from bootlab.experiments.stacked import Stacked
-from bootlab.experiments.trial import GROUNDS, HostEnded, grounded
+from bootlab.experiments.trial import GROUNDS, EndedByHost, grounded, require_told
 from bootlab.model.change import Change, apply_all
 from bootlab.model.question import Question
 from bootlab.model.recording import Recording
@@ -72,7 +72,7 @@ class FinalChecks:
             return None
         made = self._bench.wait(begun)
         if made.by_host:
-            raise MeasurementError(
+            raise EndedByHost(
                 f"the host ended the boot of a final check: {made.meta.reason}", hint="run the same command again"
             )
         require_report(system, made, f"the final check {shlex.join(words)!r} was not run")
@@ -140,8 +140,7 @@ class FinalChecks:
         except GROUNDS as fault:
             self._questions.append(Question(what=label, broken=grounded(fault)[1]))
             return self._questions[-1].broken
-        if isinstance(broken, HostEnded):
-            raise MeasurementError(f"the host ended a boot of the {label}: {broken}", hint="run the same command again")
+        require_told(broken, label)
         self._questions.append(Question(what=label, broken=broken, key=recording.meta.key))
         self._bench.decided(f"  {label}: {broken or 'passes'}")
         return broken

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from bootlab import _core, techniques
 from bootlab.analysis.floor import Application, Images, Program, floor_of
 from bootlab.analysis.own_time import Turn, own_ns
+from bootlab.analysis.shared_costs import shared_costs
 from bootlab.errors import BootlabError
+from bootlab.experiments.base import Base
 from bootlab.experiments.bench import Bench, Stopped
 from bootlab.experiments.processes import process_turns
 from bootlab.experiments.traced_boot import Traced, trace_boot
 from bootlab.model.floor import Floor
 from bootlab.model.plan import Plan
+from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
 from bootlab.targets.trace_boot import TraceRequest
+from bootlab.techniques.base import Answer, Context, Technique
+from bootlab.techniques.scope import ask, levers
 
 _COMM_LENGTH = 15
 """The kernel keeps so much of a program's name (include/linux/sched.h: TASK_COMM_LEN)."""
@@ -26,30 +31,53 @@ _COMM_LENGTH = 15
 _WORD = re.compile(r"[a-z]\w*_\w+")
 """Names of functions in a technique's text: other words have no underline."""
 
+_MOST_NAMED = 3
+"""So many techniques are named for one part, at most."""
+
 ENTRIES = TraceRequest(min_ns=0, depth=2)
 """Every entry of a program into the kernel leaves a span."""
 
 
-def floor_found(bench: Bench, system: System, plan: Plan) -> Floor | str:
+def floor_found(
+    bench: Bench, system: System, plan: Plan, diagnosis: Diagnosis | None = None, tried: Mapping[str, str] | None = None
+) -> Floor | str:
     """Boot what it takes and compute the floor; or say why there is none (a board, several processors, no symbols)."""
     bench.phase("floor", 2)
     try:
-        return floor_in(bench, system, plan)
+        return floor_in(bench, system, plan, diagnosis, tried)
     except Stopped:
         raise
     except BootlabError as fault:
         return f"no floor: {fault.message}"
 
 
-def floor_in(bench: Bench, system: System, plan: Plan | None = None) -> Floor:
-    """Do the same, and raise what keeps it from a floor. `plan`: what it left out could take parts away."""
+def floor_in(
+    bench: Bench,
+    system: System,
+    plan: Plan | None = None,
+    diagnosis: Diagnosis | None = None,
+    tried: Mapping[str, str] | None = None,
+) -> Floor:
+    """Do the same, and raise what keeps it from a floor.
+
+    `plan`: what it left out could take parts away. `diagnosis`: of this system; techniques ask it. `tried`: techniques
+    that were tried on this system and did not stay, with what came of it.
+    """
     traced = trace_boot(bench, system, ENTRIES)
     turns = process_turns(bench, system)
     name, own = application_turns(system.application, turns)
     application = _application(name, own, traced)
     others = set(turns) - set(own)
     programs = _programs(system, [turn for turn in turns if turn in others])
-    return floor_of(traced.trace, application, programs, _images(traced, system), _levers(plan))
+    base = Base(
+        system=system,
+        recording=traced.timing,
+        diagnosis=diagnosis,
+        info=bench.target.plan(system).info,
+        shared_costs=shared_costs(traced.trace),
+    )
+    known = _Levers(plan, base.context, tried or {})
+    return floor_of(traced.trace, application, programs, _images(traced, system), known.of, known.names)
 
 
 def _application(name: str, own: tuple[Turn, ...], traced: Traced) -> Application | None:
@@ -120,18 +148,44 @@ def _bytes(source: str | None, text: str | None) -> int:
         return 0
 
 
-def _levers(plan: Plan | None) -> Callable[[str], str]:
-    """Return what says which technique would take a function or initcall away: one left out, or one that names it."""
-    phases = plan.phases if plan is not None else ()
-    left_out = {
-        variant: one.id for phase in phases for one in phase.techniques if not one.take for variant in one.variants
-    }
-    known = techniques.all_techniques()
-    words = {one.id: frozenset((*one.ends, *_WORD.findall(f"{one.what} {one.why}"))) for one in known}
+class _Levers:
+    """Tells which technique would take a stage, function or initcall away, with what it costs.
 
-    def lever(name: str) -> str:
-        if name in left_out:
-            return f"{left_out[name]}:{name}"
-        return next((one for one, said in words.items() if name in said), "")
+    It is one that the plan left out, one that says so and is not in use, or one whose text names the function.
+    """
 
-    return lever
+    def __init__(self, plan: Plan | None, context: Context, tried: Mapping[str, str]) -> None:
+        """Ask the catalogue."""
+        phases = plan.phases if plan is not None else ()
+        self._left_out = {
+            variant: one.id for phase in phases for one in phase.techniques if not one.take for variant in one.variants
+        }
+        self._context, self._tried = context, tried
+        self._declared = levers(techniques.all_techniques(), context)
+        self._words = {one: frozenset(_WORD.findall(f"{one.what} {one.why}")) for one in techniques.all_techniques()}
+
+    def of(self, name: str) -> str:
+        """Return the techniques for a part of the boot by its name, "" where none is known."""
+        if name in self._left_out:
+            return self._said(techniques.get(self._left_out[name]), f":{name}")
+        found = self._known(name)
+        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+        return ", ".join(self._said(one) for one in found[:_MOST_NAMED]) + more
+
+    def names(self, initcall: str) -> bool:
+        """Tell whether the catalogue knows this very initcall: such as a self-test."""
+        return bool(self._known(initcall))
+
+    def _known(self, name: str) -> tuple[Technique, ...]:
+        if name in self._declared:
+            return self._declared[name]
+        naming = (one for one, words in self._words.items() if name in words)
+        return tuple(one for one in naming if ask(one, self._context).answer is not Answer.NO)[:1]
+
+    def _said(self, one: Technique, variant: str = "") -> str:
+        said = [f"costs {' and '.join(one.risk.costs)}"] if one.risk.costs else []
+        if one.builds and self._context.system.kernel.build is None:
+            said.append("needs a kernel that bootlab builds")
+        if one.id in self._tried:
+            said.append(f"tried: {self._tried[one.id]}")
+        return f"{one.id}{variant}" + (f" ({'; '.join(said)})" if said else "")

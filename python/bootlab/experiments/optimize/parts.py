@@ -8,12 +8,11 @@ from contextlib import suppress
 
 import msgspec
 
-from bootlab.errors import MeasurementError
 from bootlab.experiments.base import Base, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.foresight import likely_next
 from bootlab.experiments.optimize.halving import take_most
-from bootlab.experiments.trial import GROUNDS, HostEnded, grounded
+from bootlab.experiments.trial import GROUNDS, grounded, require_told
 from bootlab.experiments.trim import named_on_console
 from bootlab.model.change import Change, DropFiles, DropInitramfsFiles, Op, SetBusybox
 from bootlab.model.question import Question
@@ -116,8 +115,7 @@ def most_that_works(
             asked[wanted] = Question(what=label, broken=grounded(fault)[1])
             return asked[wanted].broken
         broken = why_broken(system, recording, label)
-        if isinstance(broken, HostEnded):
-            raise MeasurementError(f"the host ended a boot {label}: {broken}", hint="run the same command again")
+        require_told(broken, label)
         if broken:
             named[wanted] = frozenset(one.path for one in named_on_console(recording, wanted))
         asked[wanted] = Question(what=label, broken=str(broken), key=recording.meta.key)

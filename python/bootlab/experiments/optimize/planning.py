@@ -23,6 +23,9 @@ _BUILD_WALL_S = 120.0
 
 _BLACKLIST = "initcall_blacklist"
 
+_BASIS_LENGTH = 160
+_BASES = {"printed": "printed in the log", "computed": "computed from the log", "published": "published elsewhere"}
+
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """What the evidence says that a technique may save, and what that evidence is."""
@@ -110,7 +113,7 @@ def expected_gains(base: Base, changes: dict[str, list[Change]]) -> dict[str, Ex
     for cost in _costs(recording.path):
         ns = cost[1]
         if ns and ns > found.get(cost[0], Expected(gain_ns=0, basis="")).gain_ns:
-            found[cost[0]] = Expected(gain_ns=ns, basis=cost[2])
+            found[cost[0]] = Expected(gain_ns=ns, basis=cost[2][:_BASIS_LENGTH])
     calls = {} if diagnosis is None else {call.function: call.duration_ns for call in diagnosis.initcalls}
     for technique, own in changes.items():
         named = _blacklisted(own)
@@ -127,7 +130,8 @@ def _costs(folder: str | None) -> Iterable[tuple[str, int | None, str]]:
         analysis = analyze(Path(folder) / "console.log")
         for boot in analysis.boots:
             for cost in boot.costs:
-                yield cost.technique, cost.gain_ns if cost.gain_ns is not None else cost.cost_ns, cost.basis
+                said = f"{_BASES.get(cost.basis, cost.basis)}: {cost.title}"
+                yield cost.technique, cost.gain_ns if cost.gain_ns is not None else cost.cost_ns, said
     except (BootlabError, OSError):
         # A log that cannot be read orders nothing.
         return

@@ -21,6 +21,7 @@ from bootlab.experiments.campaign import Journal
 from bootlab.experiments.optimize.ending import Tries
 from bootlab.experiments.optimize.final import FinalChecks
 from bootlab.experiments.optimize.floor import floor_found
+from bootlab.experiments.optimize.interactions import with_partners
 from bootlab.experiments.optimize.parts import in_part, parts_of
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
@@ -28,7 +29,7 @@ from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
-from bootlab.experiments.trial import GROUNDS
+from bootlab.experiments.trial import GROUNDS, EndedByHost, require_told, why_broken
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
@@ -47,6 +48,15 @@ _WORTH_NS = 1_000_000
 _NOT_AGAIN = frozenset({Verdict.BROKEN, Verdict.NO_EFFECT})
 _AGAIN = "again"
 """How the names of rounds begin in which what was left out is tried once more."""
+_PASSES = 3
+"""So often a search begins in one run, when the host ends a boot: for an hour it may have had other work."""
+_CAME_TO = {
+    Verdict.SAME: "no gain",
+    Verdict.UNKNOWN: "no gain shown",
+    Verdict.SLOWER: "slower",
+    Verdict.BROKEN: "broken",
+    Verdict.NO_EFFECT: "no effect shown",
+}
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
 
@@ -83,7 +93,16 @@ def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized
     """Carry a plan out. Interrupted at any instant, the same call goes on from the boots that are kept."""
     tries = Tries(bench, plan.budget_s)
     with tries.ended_by_signal():
-        return _Search(bench, base, plan, journal, tries).run()
+        left = _PASSES
+        while True:
+            try:
+                return _Search(bench, base, plan, journal, tries).run()
+            except EndedByHost as fault:
+                left -= 1
+                if not left:
+                    raise
+                bench.decided(f"  {fault.message}; the search goes on from the boots that are kept")
+                bench.again()
 
 
 class _Search:
@@ -98,7 +117,7 @@ class _Search:
         self._base = base
         journal.base(base)
         self._final = FinalChecks(bench, base, plan.final)
-        self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told)
+        self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told, strict=True)
         self._over: dict[str, str] = {}
         self._without_effect: set[str] = set()
         self._gains: dict[str, int] = {}
@@ -117,7 +136,8 @@ class _Search:
                     compiled = {one for part in self._plan.phases if part.name == PROGRAMS for one in part.taken}
                     cheap = tuple(one for one in self._techniques.values() if not (one.builds or one.id in compiled))
                     self._round("again on the shrunk kernel", cheap)
-            self._round(phase.name, tuple(self._techniques[name] for name in phase.taken))
+            taken = tuple(self._techniques[name] for name in phase.taken)
+            self._round(phase.name, taken, first=True, in_order=phase.reordered)
         if not shrunk:
             shrinking = self._shrink()
         for number in range(2, self._plan.rounds + 1):
@@ -131,9 +151,12 @@ class _Search:
         stacked = passed.stacked
         final = apply_all(self._base.system, stacked.changes)
         bars = waterfall(self._bench, self._base, stacked.changes)
+        if not self._tries.over():
+            costs = {row.change.id: row.cost_ns for row in stacked.left_out}
+            bars = with_partners(self._bench, self._base, stacked.changes, bars, costs)
         self._bench.phase("proof of the result")
         diagnosis = diagnosis_of(self._bench, final, stacked.recording, "optimized")
-        floor = floor_found(self._bench, final, self._plan)
+        floor = floor_found(self._bench, final, self._plan, diagnosis, self._stacked_in_vain(stacked))
         return Optimized(
             base=self._base,
             stacked=stacked,
@@ -148,18 +171,32 @@ class _Search:
             questions=(*self._questions, *passed.questions),
         )
 
-    def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
+    def _stacked_in_vain(self, stacked: Stacked) -> dict[str, str]:
+        """Return techniques that were tried and of which nothing stays, with what the last try came to."""
+        kept = {change.technique for change in stacked.changes}
+        alone = (step for step in stacked.steps if len(step.changes) == 1 and not step.kept)
+        said = {step.change.technique: _CAME_TO[step.verdict] for step in alone if step.verdict in _CAME_TO}
+        dropped = {row.change.technique: "no gain in the end" for row in stacked.left_out if not row.kept}
+        return {one: why for one, why in {**said, **dropped}.items() if one not in kept}
+
+    def _round(self, name: str, chosen: tuple[Technique, ...], *, first: bool = False, in_order: bool = False) -> None:
+        """Offer techniques. `in_order`: as they come, not those first that may save most on what stands."""
         if not chosen or self._tries.over():
             return
         here = self._base_here(chosen)
         self._journal.round(name, here.recording.meta.goal_ns or 0)
-        _, pairs = proposals(here, chosen)
+        said, pairs = proposals(here, chosen)
+        for one in said if first else ():
+            if not one.tried and all(change.technique != one.technique for change in self._stacker.changes):
+                change = Change(technique=one.technique, ops=())
+                self._stacker.refuse(change, name, f"it does not apply to what stands: {one.applies.reason}")
         changes: defaultdict[str, list[Change]] = defaultdict(list)
         for technique, change in pairs:
             if change.id not in self._over and change not in self._stacker.changes:
                 changes[technique.id].append(change)
         self._gains = {one: gain.gain_ns for one, gain in expected_gains(here, changes).items()}
-        order = sorted(changes, key=lambda one: (-self._gains.get(one, 0), list(changes).index(one)))
+        # What each may save is another sum on what stands now than on the base; a person's order stays as it is.
+        order = list(changes) if in_order else sorted(changes, key=lambda one: -self._gains.get(one, 0))
         group: list[Change] = []
         rivals: list[list[Change]] = []
         for technique_id in order:
@@ -220,7 +257,9 @@ class _Search:
         least_ns = max(_WORTH_NS, max(goals) - min(goals))
         found = []
         for change, boot in flying:
-            meta = self._bench.wait(boot).meta
+            recording = self._bench.wait(boot)
+            require_told(why_broken(self._base.recording, recording), f"stack + {change.id}")
+            meta = recording.meta
             if meta.goal_ns is not None and here.goal_ns is not None and meta.goal_clock == here.goal_clock:
                 found.append((here.goal_ns - meta.goal_ns, change))
         # Taken from the end: what saves most comes first.

@@ -29,7 +29,7 @@ from bootlab.experiments.optimize.foresight import Search, likely_next
 from bootlab.experiments.optimize.halving import shrink
 from bootlab.experiments.optimize.parts import Oracle
 from bootlab.experiments.optimize.unused_options import settled, unused_options
-from bootlab.experiments.trial import HostEnded
+from bootlab.experiments.trial import EndedByHost, require_told
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.question import Question
@@ -118,6 +118,8 @@ def shrink_kernel(
     waited = bool(may_serve_the_console(KernelLog.of(base)))
     try:
         unused = unused_options(bench, standing, keep, settle, unguarded=unguarded, waited=waited)
+    except EndedByHost:
+        raise
     except (UserError, MeasurementError) as fault:
         bench.decided(f"  kernel options are not left out, because nothing shows which of them ran: {fault.message}")
         return None
@@ -233,8 +235,7 @@ def _why_broken(
     if isinstance(recording, KernelBuildError):
         return recording
     broken = why_lost(bench, base, system, recording, label)
-    if isinstance(broken, HostEnded):
-        raise MeasurementError(f"the host ended a boot {label}: {broken}", hint="run the same command again")
+    require_told(broken, label)
     return broken or also(system, recording, label)
 
 

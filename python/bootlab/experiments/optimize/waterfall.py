@@ -6,6 +6,7 @@ import itertools
 
 from bootlab.experiments.base import Base
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.trial import require_told, why_broken
 from bootlab.model.change import Change, apply_all
 from bootlab.model.waterfall import Bar
 
@@ -26,7 +27,8 @@ def waterfall(bench: Bench, base: Base, changes: tuple[Change, ...]) -> tuple[Ba
     recordings = bench.wait_all([bench.submit(system, label) for system, label in zip(systems, labels, strict=True)])
     bars: list[Bar] = []
     before_ns = base.recording.meta.goal_ns or 0
-    for group, recording in zip(groups, recordings, strict=True):
+    for group, label, recording in zip(groups, labels, recordings, strict=True):
+        require_told(why_broken(base.recording, recording), label)
         after_ns = recording.meta.goal_ns if recording.ok else None
         ids = tuple(change.id for change in group)
         bars.append(Bar(changes=ids, before_ns=before_ns, after_ns=after_ns, key=recording.meta.key))

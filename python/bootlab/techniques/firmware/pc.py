@@ -16,6 +16,7 @@ class EddOff(ParameterTechnique):
     """Skip BIOS Enhanced Disk Drive services."""
 
     id = "edd-off"
+    ends = ("kernel set-up",)
     title = "Skip the BIOS disk query (EDD)"
     stage = "firmware"
     what = "Sets `edd=off`: the set-up code no longer asks the BIOS for data and boot sectors of disks."
@@ -69,6 +70,7 @@ class FirmwareMicrovm(Technique):
     """A machine without PCI, made for small guests."""
 
     id = "firmware-microvm"
+    ends = ("firmware",)
     title = "QEMU's microvm machine"
     stage = "firmware"
     what = "Sets the machine type to microvm (with its RTC) instead of a PC."
@@ -113,6 +115,7 @@ class FirmwareQboot(Technique):
     """A firmware that does what a virtual machine needs and no more."""
 
     id = "firmware-qboot"
+    ends = ("firmware",)
     title = "qboot as the virtual machine's firmware"
     stage = "firmware"
     what = "Gives QEMU the firmware qboot instead of SeaBIOS."

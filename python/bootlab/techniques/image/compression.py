@@ -16,6 +16,7 @@ class KernelPvh(Technique):
     """No set-up code, no decompressor: the virtual machine enters the kernel proper."""
 
     id = "kernel-pvh"
+    ends = ("decompressor", "kernel set-up")
     title = "Unpacked kernel, started by its PVH entry"
     stage = "image"
     what = (
@@ -86,6 +87,7 @@ class KernelCompression(Technique):
     id = "kernel-compression"
     title = "Kernel compressed another way"
     addresses = ("kernel-decompression",)
+    ends = ("decompressor",)
     stage = "image"
     what = "Builds with each CONFIG_KERNEL_* compression that the architecture has."
     why = "LZ4 and LZO unpack fast; XZ and LZMA load fast. Which one wins depends on processor and storage."
@@ -124,6 +126,10 @@ class KernelCompression(Technique):
             return Applies.no("the configuration names no algorithm that this architecture unpacks")
         return Applies.yes(f"the image is compressed by {now.lower()}", stated(context, f"KERNEL_{now}"))
 
+    def ends_here(self, context: Context) -> tuple[str, ...]:
+        """Return nothing where the image is packed by one of the two that unpack fastest."""
+        return () if _present(context) in {"LZ4", "LZO"} else self.ends
+
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose every other algorithm."""
         now = _present(context)
@@ -151,6 +157,7 @@ class KernelUncompressed(Technique):
     """Nothing to unpack."""
 
     id = "kernel-uncompressed"
+    ends = ("decompressor",)
     title = "Kernel not compressed"
     stage = "image"
     what = "Builds `Image`. On ARM it gets U-Boot's legacy header with the board's load address (uImage, `-C none`)."

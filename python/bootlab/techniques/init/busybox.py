@@ -17,6 +17,7 @@ class BusyboxApplets(TreeTechnique):
     """A distribution's BusyBox holds every command there is; a product's start uses a few of them."""
 
     id = "busybox-applets"
+    ends = ("do_populate_rootfs", "populate_rootfs")
     title = "BusyBox reduced to the applets used"
     what = (
         "Builds BusyBox from Debian's source with only the applets that start scripts, init's table, the check and "

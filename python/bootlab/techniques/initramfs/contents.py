@@ -20,6 +20,7 @@ class InitramfsSlim(Technique):
     """Every file is loaded, unpacked and written to memory, read or not."""
 
     id = "initramfs-slim"
+    ends = ("do_populate_rootfs", "populate_rootfs")
     title = "Initramfs slimmed to the files that are read"
     stage = "initramfs"
     what = "Removes the regular files that nobody read between power-on and the goal in the diagnostic boot."
@@ -122,6 +123,7 @@ class InitramfsModules(Technique):
     """A distribution's initrd carries the drivers of every machine that it may be installed on."""
 
     id = "initramfs-modules"
+    ends = ("do_populate_rootfs", "populate_rootfs")
     title = "Modules of other machines left out of the initramfs"
     stage = "initramfs"
     what = (
@@ -228,6 +230,7 @@ class InitramfsDirect(Technique):
     """A distribution's initrd is a small system: a shell, udev and scripts look for whatever root there may be."""
 
     id = "initramfs-direct"
+    ends = ("do_populate_rootfs", "populate_rootfs")
     title = "Initramfs that only mounts the root"
     stage = "initramfs"
     what = (

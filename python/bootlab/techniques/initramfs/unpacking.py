@@ -94,7 +94,7 @@ class InitramfsCompression(Technique):
     id = "initramfs-compression"
     title = "Another compression of the initramfs"
     addresses = ("initramfs-unpacking",)
-    ends = ("do_populate_rootfs",)
+    ends = ("do_populate_rootfs", "populate_rootfs")
     stage = "initramfs"
     what = "Packs the initramfs with none, gzip, bzip2, lzma, xz, lzo, lz4 or zstd; one variant per format."
     why = "Unpacking a megabyte takes from about a millisecond (none) to hundreds of them (xz)."
@@ -140,6 +140,11 @@ class InitramfsCompression(Technique):
             return Applies.unknown("the kernel's configuration (CONFIG_RD_*) is not known", ", ".join(formats))
         options = " ".join(f"CONFIG_RD_{f.upper()}=y" for f in formats if f != "none")
         return Applies.yes(f"packed as {initramfs.compression}; the kernel also unpacks {', '.join(formats)}", options)
+
+    def ends_here(self, context: Context) -> tuple[str, ...]:
+        """Return nothing where the archive is not packed: every format takes longer to unpack."""
+        initramfs = context.system.initramfs
+        return () if initramfs is not None and initramfs.compression == "none" else self.ends
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose one variant a format. No compression is always possible."""

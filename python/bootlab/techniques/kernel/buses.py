@@ -132,6 +132,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     PciOff(),
     ParameterRow(
         id="acpi-off",
+        ends=("acpi_boot_table_init", "acpi_boot_init", "acpi_early_init", "acpi_subsystem_init", "acpi_init"),
         title="ACPI switched off",
         what="Sets `acpi=off`.",
         why="The ACPI interpreter loads the DSDT, runs every _STA and _INI and walks the whole namespace.",

@@ -19,6 +19,7 @@ class NoApicTimer(ParameterTechnique):
     """The local APIC timer's frequency is measured over a tenth of a second at every boot."""
 
     id = "no-apic-timer"
+    ends = ("setup_boot_APIC_clock", "calibrate_APIC_clock")
     title = "No calibration of the local APIC timer"
     what = "Sets `noapictimer`: the HPET, or the PIT where there is none, remains the source of timer interrupts."
     why = (

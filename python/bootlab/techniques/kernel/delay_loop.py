@@ -61,6 +61,7 @@ class LpjPreset(Technique):
     """`lpj=` replaces the measurement of loops per jiffy, where there is one."""
 
     id = "lpj-preset"
+    ends = ("calibrate_delay",)
     title = "Preset loops per jiffy"
     addresses: tuple[str, ...] = ("delay-calibration",)
     stage = "kernel"

@@ -280,6 +280,10 @@ class InitcallGroups(Technique):
         said = "; ".join(f"{c.function} {c.cost_ns / 1e6:.1f} ms of {', '.join(c.initcalls)}" for c in found)
         return Applies.yes(f"{len(found)} costs are shared by initcalls that may be left out", said)
 
+    def ends_here(self, context: Context) -> tuple[str, ...]:
+        """Return the work that is queued, and the initcall that pays for the others."""
+        return tuple(cost.function if cost.kind == "work" else cost.initcalls[0] for cost in _groups(context))
+
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each group alone, named after the work that it saves."""
         return tuple(

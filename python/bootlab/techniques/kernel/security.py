@@ -72,6 +72,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     RandomTrustCpu(),
     ParameterRow(
         id="audit-off",
+        ends=("audit_init",),
         title="Auditing switched off",
         what="Sets `audit=0`.",
         why="There is no kauditd and no netlink socket, and no records appear on the console if no daemon takes them.",
@@ -91,6 +92,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     ),
     ParameterRow(
         id="lsm-off",
+        ends=("security_init",),
         title="Security modules off",
         what="Sets `lsm=` to an empty list: only the built-in capabilities remain.",
         why="No module is initialised, and no hook is called on each open, exec and allocation.",
@@ -106,6 +108,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     ),
     ParameterRow(
         id="mitigations-off",
+        ends=("cpu_select_mitigations",),
         title="Processor mitigations off",
         what="Sets `mitigations=off`.",
         why="System calls, interrupts and indirect calls become cheaper, and starting user space needs many of them.",

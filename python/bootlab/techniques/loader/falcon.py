@@ -19,6 +19,7 @@ class FalconMode(LoaderTechnique):
     """One boot loader less."""
 
     id = "falcon-mode"
+    ends = ("firmware",)
     title = "Falcon mode: the SPL starts the kernel"
     what = (
         "Builds the SPL with CONFIG_SPL_OS_BOOT: it loads the device tree and one image of kernel and initramfs from "

@@ -8,6 +8,7 @@ from bootlab.techniques.option import OptionTechnique
 TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
         id="tracing-off",
+        ends=("ftrace_init", "early_trace_init", "trace_init", "ftrace_check_work_func", "eval_map_work_func"),
         title="Kernel without tracing",
         addresses=("function-tracing-set-up",),
         what="Builds without CONFIG_FTRACE.",
@@ -123,6 +124,9 @@ TECHNIQUES: tuple[Technique, ...] = (
     ),
     OptionTechnique(
         id="hardening-checks-off",
+        ends=("kfence_init",),
+        # arch/x86/mm/init_64.c: mark_rodata_ro() ends with debug_checkwx().
+        ends_with=(("mark_rodata_ro", "DEBUG_WX"),),
         title="Kernel without checks that harden it",
         what=("Builds without KFENCE, UBSAN, page poisoning, list checks and the check for writable code."),
         why=("They check or fill memory, shifts and list entries from the first use on."),

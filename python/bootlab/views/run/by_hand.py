@@ -45,7 +45,8 @@ _PACKERS = {
 class Made(msgspec.Struct, frozen=True, kw_only=True):
     """What the script is about. `left_out_ns`: by a change's id, how much later the result comes without it.
 
-    `besides`: techniques that are not in the catalogue.
+    `besides`: techniques that are not in the catalogue. `packed`: how the result's initramfs is compressed, where it is
+    another than the base's; else "".
     """
 
     name: str
@@ -55,6 +56,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     base_cmdline: str
     cmdline: str
     besides: tuple[Technique, ...] = ()
+    packed: str = ""
 
 
 def script(made: Made) -> str:
@@ -78,7 +80,7 @@ def script(made: Made) -> str:
             lines += [f"#    risk, {kind}: {one_line(said, 160)}" for kind, said in risks]
         lines += [line for op in change.ops for line in _commands(op)]
         lines.append("")
-    lines += _packed(made.changes)
+    lines += _packed(made.packed)
     lines += ["# The kernel's command line at the end:", f"cmdline={shlex.quote(made.cmdline)}"]
     lines += [f"# before: {one_line(made.base_cmdline, 2000)}", "printf '%s\\n' \"$cmdline\" > cmdline.txt"]
     text = "\n".join(lines) + "\n"
@@ -104,6 +106,12 @@ def _commands(op: Op) -> list[str]:
             lines = _put(op)
         case ops.SetCompression():
             lines = [f"# initramfs: {op.compression}; it is packed at the end"]
+        case ops.SetKernelForm(form="vmlinux"):
+            lines = [
+                "# TODO: start the unpacked kernel, vmlinux, in place of the packed image: `kernel` in this folder"
+            ]
+        case ops.SetMachine():
+            lines = [f"# TODO: {one_line(op_text(op), 400)} (boot.sh in this folder has the emulator's command)"]
         case ops.SetBusybox() if op.applets:
             lines = [f"# TODO: build {one_line(op.path, 200)} with these applets alone: {' '.join(op.applets)}"]
         case ops.SetLoaderOptions():
@@ -134,13 +142,12 @@ def _kernel_commands(op: Op) -> list[str]:
 _INITRAMFS = '"${INITRAMFS:-$ROOT}"'
 
 
-def _packed(changes: tuple[Change, ...]) -> list[str]:
-    """Pack the initramfs, where a change packs it in another way."""
-    found = [op.compression for change in changes for op in change.ops if isinstance(op, ops.SetCompression)]
-    if not found:
+def _packed(compression: str) -> list[str]:
+    """Pack the initramfs, where it has other files or is packed in another way."""
+    if not compression:
         return []
     archive = f"cd {_INITRAMFS} && find . -print0 | LC_ALL=C sort -z | cpio --null -o -H newc -R 0:0 --quiet"
-    return ["# The initramfs:", f"({archive}) | {_PACKERS[found[-1]]} > initramfs.cpio", ""]
+    return ["# The initramfs:", f"({archive}) | {_PACKERS[compression]} > initramfs.cpio", ""]
 
 
 def _config(options: tuple[tuple[str, str], ...]) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from bootlab import techniques
+from bootlab.errors import UserError
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Row, Table
 from bootlab.results.document import Results
-
-_TOGETHER_NS = 1_000_000
-_TOGETHER = 0.2
 
 TABLES = (
     Table(
@@ -15,6 +16,7 @@ TABLES = (
         columns=("title", "saved_ns", "goal_ns", "of_base", "risk", "words"),
         group="bar",
     ),
+    Table(title="What the kept changes cost and risk", columns=("title", "risk", "price"), group="cost"),
     Table(title="What to undo for debugging", columns=("title", "lost"), group="undo"),
     Table(title="Kernel options whose code never ran and that stayed", columns=("title", "words"), group="option"),
     Table(title="Files, modules and applets that had to stay", columns=("title", "words"), group="part"),
@@ -33,8 +35,8 @@ def rows(results: Results) -> list[Row]:
         kinds = dict.fromkeys(kind for risk in risks for kind in risk.kinds)
         words = [change_text(what[one]) for one in bar.changes if one in what]
         costs = [row.cost_ns for one in bar.changes if (row := left_out.get(one)) and row.cost_ns is not None]
-        if len(costs) == 1 and bar.saved_ns is not None and _differ(bar.saved_ns, costs[0]):
-            words.append(f"the result without it comes {costs[0] / 1e6:.3f} ms later: it works together with others")
+        if len(costs) == 1 and bar.saved_ns is not None and bar.differs(costs[0]):
+            words.append(_last(bar.saved_ns, costs[0], bar.partner))
         found.append(
             Row(
                 id=f"bar {number}",
@@ -56,6 +58,7 @@ def rows(results: Results) -> list[Row]:
     if results.waterfall:
         ids = dict.fromkeys(change for bar in results.waterfall for change in bar.changes)
         lost = ((one, results.risk_of(one.partition(":")[0]).debuggability) for one in ids)
+        found += [made for one in ids if (made := _cost(one, results)).values["price"]]
         found += [Row(id=f"undo {one}", title=one, values={"group": "undo", "lost": why}) for one, why in lost if why]
     found += [
         Row(id=f"option {name}", title=f"CONFIG_{name}", reason=why, values={"group": "option", "words": why})
@@ -79,10 +82,38 @@ def rows(results: Results) -> list[Row]:
     return found
 
 
-def _differ(saved_ns: int, cost_ns: int) -> bool:
-    """Tell whether a change's place in the order matters: it saves another amount last than where it was taken."""
-    apart = abs(saved_ns - cost_ns)
-    return apart > _TOGETHER_NS and apart > _TOGETHER * max(abs(saved_ns), abs(cost_ns))
+def _last(saved_ns: int, cost_ns: int, partner: tuple[str, ...]) -> str:
+    """Say that a change is worth more, or less, in the result than where it was taken, and because of which other."""
+    if cost_ns > saved_ns:
+        with_it = ", ".join(partner) or "later changes"
+        return f"without it the result comes {cost_ns / 1e6:.3f} ms later: it saves more together with {with_it}"
+    others = f"{', '.join(partner)} saves" if partner else "other changes save"
+    return f"without it the result comes only {cost_ns / 1e6:.3f} ms later: {others} part of the same"
+
+
+def _cost(change_id: str, results: Results) -> Row:
+    """Return what a kept change costs: the catalogue's words, and what is lost for good by kind."""
+    name = change_id.partition(":")[0]
+    risk = results.risk_of(name)
+    lost = [f"{_KINDS[kind]}: {getattr(risk, kind)}" for kind in risk.kinds]
+    with suppress(UserError):
+        lost.insert(0, techniques.get(name).cost)
+    return Row(
+        id=f"cost {change_id}",
+        title=change_id,
+        values={
+            "group": "cost",
+            "risk": _flags(risk.kinds),
+            "price": " ".join(map(_sentence, lost)).replace("`", ""),
+        },
+    )
+
+
+_KINDS = {"security": "Security", "function": "Function", "runtime": "Run time", "debuggability": "Debugging"}
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _flags(kinds: tuple[str, ...]) -> str:

@@ -117,6 +117,7 @@ def _columns(results: Results) -> tuple[Column, ...]:
         Column(key="kept", title="kept"),
         Column(key="words", title="proof or reason"),
         Column(key="lost", title="what it takes away"),
+        Column(key="price", title="cost and risk"),
         Column(key="counted", title="what is counted"),
         Column(key="what", title="what it does", wide=True),
         Column(key="proof", title="proof", wide=True),

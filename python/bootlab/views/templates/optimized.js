@@ -1,6 +1,6 @@
 // What `optimize` adds: the way from the base to the result, the floor beside it, what to undo for debugging.
 function waySection(data) {
-  const { bar, undo, option, part, question } = data.tables;
+  const { bar, cost, undo, option, part, question } = data.tables;
   if (!bar) return null;
   const rows = rowsOf(bar);
   const steps = new Map(rows.map((row) => {
@@ -13,6 +13,7 @@ function waySection(data) {
     rows, still: true, cls: "figures waterfall", most: Infinity, draw: { title: codes },
     pictures: { title: { name: "goal", cls: "fall", cell: (row) => fall(steps.get(row), whole) } },
   }).node];
+  if (cost) parts.push(el("h3", {}, cost.caption), madeTable(cost, { still: true, most: Infinity, draw: { title: named } }).node);
   if (undo) parts.push(el("h3", {}, undo.caption), madeTable(undo, { still: true, draw: { title: named } }).node);
   for (const table of [part, option]) if (table) parts.push(folded(table.caption, madeTable(table, { still: true, draw: { title: named } }).node));
   if (question) parts.push(folded(question.caption, madeTable(question, { still: true }).node));
@@ -25,5 +26,5 @@ function floorSection(data) {
   return section("floor", "Floor", "The least time that the goal needs. A bound is certain; an estimate counts the needed work at what it takes in this boot.",
     el("p", {}, data.answer.floor),
     madeTable(floor, { still: true, most: Infinity }).node,
-    obstacle ? [el("h3", {}, obstacle.caption), madeTable(obstacle, { still: true, most: Infinity, draw: { lever: (row, text) => (text ? el("code", {}, text) : null) } }).node] : null);
+    obstacle ? [el("h3", {}, obstacle.caption), madeTable(obstacle, { still: true, most: Infinity }).node] : null);
 }
