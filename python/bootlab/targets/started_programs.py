@@ -57,9 +57,9 @@ def _started(system: System, files: Files) -> Iterator[tuple[str, str]]:
                 yield word, init
     elif (table := files.text("/etc/inittab")) is not None:
         for entry in inittab.in_order(inittab.parse(table)):
-            words = tuple(word for word in entry.words if word != "exec")
-            if words and words[0].startswith("/"):
-                yield words[0], "/etc/inittab"
+            started = tuple(word for word in entry.words if word != "exec")
+            if started and started[0].startswith("/"):
+                yield started[0], "/etc/inittab"
     if system.application is not None:
         yield system.application, "the system"
 
