@@ -91,7 +91,7 @@ plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th repetit
 | file | contents |
 |---|---|
 | `recording.json` | `format`, `version`, `meta`, `marks`, `files` (SHA-256 by name), `digest` (SHA-256 of the other values as compact JSON with sorted keys). If a digest does not match, the recording is refused, and an experiment boots again. Digests find damage, not forgery. This file is written last: a folder that has it is complete |
-| `console.log` | the console's bytes from power-on, cut after the line of the goal (or of the functional check) |
+| `console.log` | the console's bytes from power-on. If the boot reached its goal and passed its check, it is cut after the line of the goal (or of the check) |
 | `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
 | `emulator.log` | QEMU's own messages |
 | `kernel.config` | the configuration of a kernel that bootlab built |
@@ -127,6 +127,8 @@ _META: dict[str, str] = {
     "check_groups": "what the functional check's groups captured, per pattern",
     "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
+    "known_ns": "a boot without goal or check: up to this virtual time, everything that the machine printed is in `console.log`; null: up to its last byte",
+    "stopped": "why a machine without goal or check cannot print any more: its processor halted for ever, or it switched itself off or restarted",
     "host_limit": "the host ended the boot, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not happen again at the same place. Later runs do not use such a recording, and it makes no variant broken",
     "emulator_waited": "virtual time stood still because QEMU waited for something outside of the machine: never the "
     "system's doing, however often it happens",
@@ -257,7 +259,7 @@ def _type(hint: object) -> str:  # noqa: PLR0911 - one answer a kind
     if origin in {types.UnionType, typing.Union}:
         return " or ".join(_type(each) for each in inner)
     if origin is typing.Literal:
-        return " / ".join(code(value) for value in inner)
+        return " / ".join(code(value) if value else "empty" for value in inner)
     if origin is tuple and inner[-1] is Ellipsis:
         return f"list of {_type(inner[0])}"
     if origin is tuple:
