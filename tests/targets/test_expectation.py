@@ -130,3 +130,11 @@ def test_what_cannot_run_is_said_first(monkeypatch):
     tree = {"/init": script("#!/bin/sh\necho hello\n"), "/bin/sh": script("x")}
     assert "prints 'hello'" in likely(system(tree, "^panel: raedy"))
     assert "it is not in the tree" in likely(system(tree, "^panel: raedy", application="/usr/bin/app"))
+
+
+def test_nothing_is_expected_of_a_root_that_was_not_read():
+    # As `initramfs-direct` hands it over: the medium is among the machine's words.
+    tree = {"/init": script("#!/bin/sh\nmount /dev/vda1 /root\nexec switch_root /root /sbin/init\n")}
+    given = system(tree, "^panel: ready", "console=ttyS0 root=UUID=1-2 ro", application="/usr/bin/app")
+    assert likely(given) == ""
+    assert likely(system(tree, "^panel: ready", application="/usr/bin/app")) != ""
