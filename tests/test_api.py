@@ -80,7 +80,7 @@ def test_a_plain_boot_loads_what_it_needs_and_no_more(tmp_path):
     assert "bootlab.targets.qemu" in modules
     unwanted = ("scipy", "jinja2", "tree_sitter", "tree_sitter_bash", "sqlite3", "xml", "http", "numpy.ma")
     unwanted += ("bootlab.advice", "bootlab.collectors", "bootlab.kernelsource.tree")
-    unwanted += ("bootlab.startup", "bootlab.timers", "bootlab.techniques.registry")
+    unwanted += ("bootlab.startup.units", "bootlab.startup.shell", "bootlab.timers", "bootlab.techniques.registry")
     unwanted += ("bootlab.experiments.base", "bootlab.experiments.comparison", "bootlab.experiments.trials")
     unwanted += ("bootlab.builders.busybox", "bootlab.builders.images.formats", "bootlab.builders.kbuild")
     unwanted += ("bootlab.builders.programs.builder", "bootlab.views.publish", "bootlab.targets.trace_rules")

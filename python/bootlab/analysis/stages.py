@@ -138,9 +138,9 @@ def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None, system
         units = tuple(msgspec.structs.replace(s, clock=clock) for s in user_space.unit_spans(recording, system))
         chain = user_space.critical_chain(recording, system) if system is not None else ()
     elif any(_SERVICE_LINE.search(line.text) for line in recording.lines):
-        from bootlab.analysis import user_space  # noqa: PLC0415
+        from bootlab.analysis.service_spans import service_spans  # noqa: PLC0415
 
-        units = tuple(msgspec.structs.replace(s, clock=clock) for s in user_space.service_spans(recording))
+        units = tuple(msgspec.structs.replace(s, clock=clock) for s in service_spans(recording))
     return Timeline(
         clock=recording.meta.goal_clock,
         marks=recording.marks,

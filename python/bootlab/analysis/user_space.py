@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 
 from bootlab.model.recording import Recording
-from bootlab.model.service import Service
 from bootlab.model.system import System
-from bootlab.model.timeline import SERVICES, Span
-from bootlab.startup import service_lines, unit_lines, units
+from bootlab.model.timeline import Span
+from bootlab.startup import unit_lines, units
 from bootlab.startup.files import Files
 from bootlab.startup.units import Ran, Unit
 
@@ -22,18 +21,6 @@ _UNIT = re.compile(r"([\w:.@-]+)\\?\.(service|socket|target|mount)\b")
 def unit_spans(recording: Recording, system: System | None = None) -> tuple[Span, ...]:
     """Return each unit that the console shows, as an interval from its start to its end; at once where one was seen."""
     return tuple(_span(ran) for ran in _ran(recording, _known(system)).values())
-
-
-def service_spans(recording: Recording) -> tuple[Span, ...]:
-    """Return each service that an init other than systemd starts, as an interval up to its end where that is shown."""
-    end = recording.meta.goal_ns
-    found = service_lines.read((line.number, line.text, line.first_ns, line.last_ns) for line in recording.lines)
-    return tuple(_of_service(one) for one in found if end is None or one.start_ns <= end)
-
-
-def _of_service(one: Service) -> Span:
-    length = one.duration_ns or 0
-    return Span(name=one.name, lane=SERVICES, start_ns=one.start_ns, duration_ns=length, detail=one.remark)
 
 
 def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:

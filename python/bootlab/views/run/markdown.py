@@ -22,7 +22,7 @@ def render(results: Results) -> str:
     parts = [f"# Boot time of {plain(results.system_name)}", _headline(results), _instrument(results)]
     if results.stack:
         parts += _hand_over(results.stack.system)
-    found = tables.comparison(results, everything=results.kind == "optimize")
+    found = tables.comparison(results)
     if found is not None:
         # The page says what was kept before all that was tried.
         ordered = tuple(sorted(found.tables, key=lambda table: table.group == "trial"))

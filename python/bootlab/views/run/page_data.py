@@ -73,7 +73,7 @@ def _tables(results: Results) -> dict[str, TableData]:
     """Return every table of the page by the name of its rows' group."""
     made: dict[str, TableData] = {}
     # Of a search every experiment is shown, also what was not booted, with the reason.
-    found = tables.comparison(results, everything=results.kind == "optimize")
+    found = tables.comparison(results)
     if found is not None:
         made = {str(table.group): drawn(found, table) for table in found.tables}
         if ends := tables.between_ends(found, results):
