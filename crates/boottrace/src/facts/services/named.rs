@@ -9,7 +9,7 @@ use super::manager::{Manager, Word};
 pub(super) fn named(text: &str) -> Option<(Manager, Word<'_>)> {
     let plain = text.trim_start_matches("- ");
     if let Some(said) = plain.strip_prefix("runit: ") {
-        let stage = |verb: &str| said.strip_prefix(verb).map(|path| path.trim());
+        let stage = |verb: &str| said.strip_prefix(verb).map(str::trim);
         return match (stage("enter stage: "), stage("leave stage: ")) {
             (Some(path), _) => Some((Manager::Runit, Word::Begins(path))),
             (_, Some(path)) => Some((Manager::Runit, Word::Ends(Some(path), true))),

@@ -36,9 +36,8 @@ pub fn of_boot(log: &BootLog, axis: &Axis, first_use: Option<u32>) -> Vec<Servic
 fn said(line: &Line) -> Option<String> {
     match line.process.as_deref() {
         Some("init") => Some(format!("init: {}", line.text.trim_start())),
-        Some(_) => None,
         None if line.kind == LineKind::User && !line.has_kernel_prefix() => Some(line.text.clone()),
         None if line.has_kernel_prefix() && line.text.starts_with("init: ") => Some(line.text.clone()),
-        None => None,
+        Some(_) | None => None,
     }
 }
