@@ -182,7 +182,7 @@ WRONG = (
     Wrong("compiled", "x86_64", "a compiled first program that never prints the goal", "none of its", "started",
           _changed(init=None, files=(_INIT.format(CAMERA),)), boots=True,
           expected="no file of the tree has the word 'panel' of the goal"),
-    Wrong("no-library", "x86_64", "an application without its libraries", "error while loading shared libraries",
+    Wrong("no-library", "x86_64", "an application without its libraries", "/usr/bin/camera: not found",
           "rootfs check", _changed(init=_STARTS, files=(_APPLICATION.format(_DYNAMIC, "0755"),)), boots=True,
           expected="/init starts /usr/bin/camera: "),
     Wrong("no-rights", "x86_64", "an application that is not executable", "Permission denied", "0755",

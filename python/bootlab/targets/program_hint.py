@@ -23,7 +23,7 @@ _SAID = tuple(
         # Shells name what is missing: "/init: line 3: camera: not found", "sh: can't execute 'x'".
         (
             r"(?:^|: )(?:line \d+: |\d+: )?(?P<what>[\w./-]+): (?:command )?not found$",
-            "{what} is not in the tree, or not in PATH",
+            "{what} is not in the tree, not in PATH, or lacks its loader: see `bootlab rootfs check SYSTEM.toml`",
         ),
         (
             r"(?:^|: )(?P<what>[\w./-]+): Permission denied$",
