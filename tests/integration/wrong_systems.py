@@ -193,5 +193,5 @@ WRONG = (
           boots=True, expected="/etc/inittab starts a login on tty1 only, and bootlab reads ttyS0"),
     Wrong("memory-ends", "x86_64", "a program that needs more memory than there is", "the memory ran out (sort",
           "memory_mib", _changed(init="#!/bin/sh\\nsort /dev/zero\\nexec sleep 1000\\n", machine="memory_mib = 128"),
-          boots=True),
+          boots=True, expected="no file of the tree has the word 'panel' of the goal"),
 )  # fmt: skip
