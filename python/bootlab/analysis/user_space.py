@@ -1,7 +1,4 @@
-"""User space as a boot shows it: units or services on its clock, and the chain of units that the goal waited for.
-
-systemd names its units; what other inits start is called as their lines call it.
-"""
+"""User space as a boot shows it: systemd's units on the virtual clock, and the chain that the goal waited for."""
 
 from __future__ import annotations
 

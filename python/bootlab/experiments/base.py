@@ -257,16 +257,23 @@ def why_lost(bench: Bench, base: Base, system: System, recording: Recording, lab
         return broken
     try:
         output = _output(bench, system, recording, label)
-    except (CheckNotMade, NoReportError) as fault:
-        return HostEnded(fault.message) if isinstance(fault, CheckNotMade) else fault.message
-    if output == base.output:
+    except CheckNotMade as fault:
+        return HostEnded(fault.message)
+    except NoReportError as fault:
+        return fault.message
+    return _why_other(base.output, output)
+
+
+def _why_other(before: CheckOutput, output: CheckOutput | None) -> str:
+    """Return how what the check's command printed differs from what it printed in the base, or ""."""
+    if output == before:
         return ""
     if output is None:
         return "the check's command could not be run: there is no root tree for the agent"
-    if output.exit_status != base.output.exit_status:
-        return f"the check's command ended with {output.exit_status}, in the base with {base.output.exit_status}"
+    if output.exit_status != before.exit_status:
+        return f"the check's command ended with {output.exit_status}, in the base with {before.exit_status}"
     old, new = next(
-        (pair for pair in itertools.zip_longest(base.output.lines, output.lines) if pair[0] != pair[1]), ("", "")
+        (pair for pair in itertools.zip_longest(before.lines, output.lines) if pair[0] != pair[1]), ("", "")
     )
     return f"the check's command printed {(new or '')[:120]!r}, in the base {(old or '')[:120]!r}"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
+# Control sequences, character sets (ESC ( B), and the rest of two bytes: among them save and restore the cursor.
+_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[()][0-9A-Za-z]|[0-Z\\-_c])")
 
 
 def without_control(text: str) -> str:

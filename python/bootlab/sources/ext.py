@@ -14,7 +14,7 @@ import msgspec
 from bootlab.builders.images.disk_bytes import Medium
 from bootlab.errors import UserError
 from bootlab.sources import runs
-from bootlab.sources.file_view import Kind, Node
+from bootlab.sources.file_view import KIND_OF_MODE, Kind, Node
 from bootlab.sources.runs import Run
 
 _ROOT_INODE = 2
@@ -28,7 +28,6 @@ _NAMES_MAX = 200_000
 _EXTENTS_MAX = 1_000_000
 _BLOCK_FIELD = 60
 _SYSTEM_INDEX = 7
-_KINDS: dict[int, Kind] = {0x4000: "dir", 0x8000: "file", 0xA000: "symlink"}
 
 
 class _Inode(msgspec.Struct, frozen=True):
@@ -133,7 +132,7 @@ class ExtFiles:
             struct.unpack_from("<I", data, 32)[0],
             struct.unpack_from("<I", data, 108)[0],
         )
-        kind = _KINDS.get(mode & 0xF000, "other")
+        kind = KIND_OF_MODE.get(mode & 0xF000, "other")
         size = low | (high << 32 if kind == "file" else 0)
         block_field = data[40 : 40 + _BLOCK_FIELD] + (_inline_rest(data) if flags & _INLINE_FLAG else b"")
         return _Inode(number, kind, size, flags, block_field, mode & 0o7777)

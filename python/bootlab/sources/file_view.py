@@ -14,6 +14,8 @@ import msgspec
 from bootlab.errors import UserError, cannot_write
 
 Kind = Literal["file", "dir", "symlink", "other"]
+KIND_OF_MODE: dict[int, Kind] = {0x4000: "dir", 0x8000: "file", 0xA000: "symlink"}
+"""What the highest four bits of a mode say (inode(7))."""
 _LINKS_MAX = 40
 _CHUNK_BYTES = 1 << 20
 TEXT_MAX_BYTES = 1 << 20

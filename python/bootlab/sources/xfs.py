@@ -14,7 +14,7 @@ import msgspec
 from bootlab.builders.images.disk_bytes import Medium
 from bootlab.errors import UserError
 from bootlab.sources import runs
-from bootlab.sources.file_view import Kind, Node
+from bootlab.sources.file_view import KIND_OF_MODE, Kind, Node
 from bootlab.sources.runs import Run
 
 _SUPERBLOCK_BYTES = 512
@@ -36,7 +36,6 @@ _DIRECTORY_MAX_BYTES = 32 << 20
 _NAMES_MAX = 200_000
 _RUNS_MAX = 1_000_000
 _TARGET_MAX_BYTES = 4096
-_KINDS: dict[int, Kind] = {0x4000: "dir", 0x8000: "file", 0xA000: "symlink"}
 
 
 class _Inode(msgspec.Struct, frozen=True):
@@ -145,7 +144,7 @@ class XfsFiles:
             if struct.unpack_from(">Q", data, 120)[0] & _MANY_EXTENTS:
                 (extents,) = struct.unpack_from(">Q", data, 24)
         end = start + 8 * fork_words if fork_words else len(data)
-        kind = _KINDS.get(mode & 0xF000, "other")
+        kind = KIND_OF_MODE.get(mode & 0xF000, "other")
         if flags & _REAL_TIME and kind == "file":
             # Its blocks lie on another medium.
             return none

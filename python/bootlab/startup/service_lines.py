@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import msgspec
 
 from bootlab import _core
 from bootlab.model.service import Service
+from bootlab.model.terminal import without_control
 
-# Colours, and the cursor that goes back to write `[ ok ]` over a line's beginning or its end.
-_SEQUENCES = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z]|[78()][B0]?)?")
 _LINE_MAX = 400
 
 
@@ -21,7 +19,8 @@ def read(lines: Iterable[tuple[int, str, int | None, int | None]]) -> tuple[Serv
     for number, text, first_ns, last_ns in lines:
         if first_ns is None:
             continue
-        plain = _SEQUENCES.sub("", text[: 2 * _LINE_MAX])[:_LINE_MAX].replace("\r", "").rstrip()
+        # The cursor goes back to write `[ ok ]` over a line's beginning or its end.
+        plain = without_control(text[: 2 * _LINE_MAX])[:_LINE_MAX].replace("\r", "").rstrip()
         kernels = _core.kernel_part(plain)
         if kernels is not None:
             # Android's init and upstart write to the kernel's log.
