@@ -30,9 +30,7 @@ def likely(system: System) -> str:
     words = words_of(goal)
     missing = _missing(words, tree) if words else set()
     word = next((word for word in words if word in missing), "")
-    if word and _in_kernel(_with_neighbours(word, goal), system.kernel.image):
-        return ""
-    if not word:
+    if not word or _in_kernel(_with_neighbours(word, goal), system.kernel.image):
         return ""
     return (
         f"no file of the tree has the word {word!r} of the goal {goal!r}: is it misspelt, or is the program that "
