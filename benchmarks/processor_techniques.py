@@ -46,7 +46,8 @@ PARAMETERS = {
 SCRIPTS = ("rc-parallel:programs", "rc-parallel:functions")
 """Of a system whose kernel is an image."""
 OPTIONS = ("deferred-page-init",)
-"""Of a system whose kernel is built: these techniques, and `drivers-async` for the driver of each initcall."""
+"""Of a system whose kernel is built, these techniques, and `drivers-async` for the driver of each initcall; of the
+parameters only the one that asks for the same as those."""
 DRIVERS = ("e1000_init_module",)
 BUILT = (*OPTIONS, *(f"drivers-async:{initcall}" for initcall in DRIVERS))
 # They take processors away: with one there is nothing to take.
@@ -55,7 +56,7 @@ MOST_WALL_S = 3600.0
 
 
 def names_of(base: System) -> tuple[str, ...]:
-    return ("base", *PARAMETERS, *(SCRIPTS if base.kernel.build is None else BUILT))
+    return ("base", *PARAMETERS, *SCRIPTS) if base.kernel.build is None else ("base", "async-probe", *BUILT)
 
 
 def patched(base: System, initcall: str, cache: Cache) -> System:
