@@ -3,8 +3,8 @@
 
 Usage: processor_techniques.py SYSTEM.toml [--jobs N] [--emulators FOLDER] --out RESULT.json
 
-Every boot is in the result as soon as it is made; a second call goes on where the first stopped. The table that it
-prints is that of docs/explanation/processors.md.
+Every boot is in the result as soon as it is made; a second call goes on where the first stopped. Kernels are built in
+bootlab's own cache. The tables that it prints are those of docs/explanation/processors.md.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ from typing import Any
 import msgspec
 from kept_rows import KeptRows
 
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
+from bootlab.builders.kbuild import KernelBuilder
+from bootlab.experiments.kernel_source import KernelSource
+from bootlab.kernelsource.configuration import read_config
 from bootlab.model.change import SetParam
+from bootlab.model.kernel_change import AddKernelPatch, SetKernelOptions
 from bootlab.model.recording import Meta, Recording
 from bootlab.model.system import System
 from bootlab.systemfile.loader import load
 from bootlab.targets.qemu import QemuTarget
 from bootlab.techniques.base import Context
 from bootlab.techniques.init.start_scripts import RcParallel
+from bootlab.techniques.option import OptionTechnique
+from bootlab.techniques.registry import get
 
 PARAMETERS = {
     "lpj": ("lpj", "4000000"),
@@ -38,12 +44,29 @@ PARAMETERS = {
     "maxcpus=1": ("maxcpus", "1"),
 }
 SCRIPTS = ("rc-parallel:programs", "rc-parallel:functions")
+"""Of a system whose kernel is an image."""
+OPTIONS = ("deferred-page-init",)
+"""Of a system whose kernel is built, these techniques, and `drivers-async` for the driver of each initcall; of the
+parameters only the one that asks for the same as those."""
+DRIVERS = ("e1000_init_module",)
+BUILT = (*OPTIONS, *(f"drivers-async:{initcall}" for initcall in DRIVERS))
 # They take processors away: with one there is nothing to take.
 ONLY_SEVERAL = ("nr_cpus=1", "nr_cpus=2", "maxcpus=1")
 MOST_WALL_S = 3600.0
 
 
-def changed(base: System, name: str, cpus: int) -> System:
+def names_of(base: System) -> tuple[str, ...]:
+    return ("base", *PARAMETERS, *SCRIPTS) if base.kernel.build is None else ("base", "async-probe", *BUILT)
+
+
+def patched(base: System, initcall: str, cache: Cache) -> System:
+    assert base.kernel.build is not None
+    text = KernelBuilder(cache).config(base.kernel.build, base.machine.arch)
+    config = {f"CONFIG_{name}": value for name, value in read_config(text).items()}
+    return AddKernelPatch(KernelSource(cache, base, config).async_patches((initcall,))[initcall]).apply(base)
+
+
+def changed(base: System, name: str, cpus: int, cache: Cache) -> System:
     system = base
     if name in PARAMETERS:
         system = SetParam(*PARAMETERS[name]).apply(base)
@@ -51,6 +74,12 @@ def changed(base: System, name: str, cpus: int) -> System:
         context = Context(system=base, recording=Recording(meta=Meta(), lines=(), marks=()))
         label = name.partition(":")[2]
         system = next(c for c in RcParallel().changes(context) if c.label == label).apply(base)
+    elif name in OPTIONS:
+        technique = get(name)
+        assert isinstance(technique, OptionTechnique)
+        system = SetKernelOptions(technique.sets).apply(base)
+    elif name in BUILT:
+        system = patched(base, name.partition(":")[2], cache)
     return msgspec.structs.replace(
         system,
         machine=msgspec.structs.replace(system.machine, cpus=cpus),
@@ -72,7 +101,7 @@ def boot(target: QemuTarget, system: System) -> dict[str, Any]:
     }
 
 
-def table(kept: list[dict[str, Any]], several: int) -> str:
+def table(kept: list[dict[str, Any]], names: tuple[str, ...], several: int) -> str:
     goals = {(row["name"], row["cpus"]): row["goal_ns"] for row in kept}
 
     def cells(name: str, cpus: int) -> tuple[str, str]:
@@ -82,7 +111,6 @@ def table(kept: list[dict[str, Any]], several: int) -> str:
         return f"{goal / 1e6:.3f}", "" if name == "base" else f"{(base - goal) / 1e6:+.3f}"
 
     lines = [f"| change | 1 processor, ms | saves | {several} processors, ms | saves |", "|---|---:|---:|---:|---:|"]
-    names = ("base", *PARAMETERS, *SCRIPTS)
     lines += [f"| `{name}` | {' | '.join((*cells(name, 1), *cells(name, several)))} |" for name in names]
     return "\n".join(lines)
 
@@ -99,21 +127,21 @@ def main() -> int:
     base = load(options.system)
     several = base.machine.cpus
     kept = KeptRows(options.out)
-    with tempfile.TemporaryDirectory() as folder:
-        target = QemuTarget(Cache(Path(folder)))
+    cache = Cache(default_folder())
+    target = QemuTarget(cache)
 
-        def once(name: str, cpus: int) -> None:
-            kept.add({"name": name, "cpus": cpus} | boot(target, changed(base, name, cpus)))
+    def once(name: str, cpus: int) -> None:
+        kept.add({"name": name, "cpus": cpus} | boot(target, changed(base, name, cpus, cache)))
 
-        wanted = [
-            (name, cpus)
-            for name in ("base", *PARAMETERS, *SCRIPTS)
-            for cpus in ((several,) if name in ONLY_SEVERAL else (1, several))
-            if not kept.count({"name": name, "cpus": cpus})
-        ]
-        with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(lambda w: once(*w), wanted))
-    print(table(kept.rows, several))
+    wanted = [
+        (name, cpus)
+        for name in names_of(base)
+        for cpus in ((several,) if name in ONLY_SEVERAL else (1, several))
+        if not kept.count({"name": name, "cpus": cpus})
+    ]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(lambda w: once(*w), wanted))
+    print(table(kept.rows, names_of(base), several))
     return 0
 
 

@@ -10,6 +10,7 @@ from bootlab.model.recording import Line, Mark, Meta, Recording
 from bootlab.model.root import Root
 from bootlab.model.system import Goal, Kernel, System
 from bootlab.model.tree import Entry, FileTree
+from bootlab.targets.console import text_of
 
 MS = 1_000_000
 NAMED = (
@@ -33,6 +34,10 @@ COLOURED = tuple(
 )
 CUT = tuple(
     (ms, text.replace("slow.service - A slow one", "slow.serv\N{HORIZONTAL ELLIPSIS}slow one")) for ms, text in NAMED
+)
+# While a job takes long, systemd shows a line about it, and goes back over it with the next message.
+OVERWRITTEN = tuple(
+    (ms, text_of(b"\x1bM\r\x1b[K" + text.encode()) if "slow.service" in text else text) for ms, text in NAMED
 )
 
 # The cut may take the beginning of what switches a colour off, or its end.
@@ -73,8 +78,8 @@ def booted(lines: tuple[tuple[int, str], ...]) -> Recording:
 
 @pytest.mark.parametrize(
     "lines",
-    [NAMED, DESCRIBED, COLOURED, CUT, *CUT_COLOURS],
-    ids=["names", "descriptions", "colours", "cut", "beginning", "whole", "end"],
+    [NAMED, DESCRIBED, COLOURED, CUT, OVERWRITTEN, *CUT_COLOURS],
+    ids=["names", "descriptions", "colours", "cut", "overwritten", "beginning", "whole", "end"],
 )
 def test_the_chain_that_the_goal_waited_for(lines):
     chain = critical_chain(booted(lines), system())

@@ -36,3 +36,16 @@ def test_where_boots_are_silent_is_said_once(capsys):
         progress.boot_progress("b", Progress(1, 1, "", "so far: the root is not there"))
     said = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[0].strip() for line in said] == ["a #1", "b"]
+
+
+def test_a_build_of_a_worker_that_built_nothing_says_nothing_of_objects(capsys):
+    with BootProgress() as progress:
+        for label in ("given back", "built"):
+            progress.build_started(label)
+        progress.build_progress("built", 950, None, "")
+        progress.build_ended("given back", 687)
+        progress.build_ended("built", 240)
+    assert capsys.readouterr().err.splitlines()[2:] == [
+        "given back: ended after 687 s",
+        "built: 950 objects built in 240 s",
+    ]

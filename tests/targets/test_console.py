@@ -23,6 +23,7 @@ def texts(raw: bytes) -> list[str]:
         (b"\x1b[1;31mred\x1b[0m \x1b[?25lx\x1b[2J", "red x"),
         (b"\x1bcreset", "reset"),
         (b"a\r\r", "a"),
+        (b"\x1bM\r\x1b[K[FAILED] Failed to start a.service.\r\r", "[FAILED] Failed to start a.service."),
         (b"a\rb", "a\rb"),
         (b"a\0b", "a\0b"),
         (b"\xff\xfe ok", "\ufffd\ufffd ok"),

@@ -112,7 +112,9 @@ class BootProgress:
         """Take a build off."""
         with self._lock:
             made, _, _ = self._builds.pop(label, (0, None, ""))
-        self._say(f"{one_line(label)}: {made} objects built in {wall_s:.0f} s")
+        # A worker that gave its build back, or was lost, has not said how far it came.
+        what = f"{made} objects built in" if made else "ended after"
+        self._say(f"{one_line(label)}: {what} {wall_s:.0f} s")
 
     def build_noted(self, text: str) -> None:
         """Say what becomes of a kernel that workers are to build."""

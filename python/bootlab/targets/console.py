@@ -16,8 +16,9 @@ MAX_LINES = 200_000
 
 
 def text_of(raw: bytes) -> str:
-    """Decode one line: no terminal control, no trailing CR, bad bytes shown as U+FFFD, a length that is bounded."""
-    return without_control(raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
+    """Decode one line: no terminal control, no CR at its ends, bad bytes shown as U+FFFD, a length that is bounded."""
+    # systemd goes back over the line that says what it still waits for: cursor up, CR, clear, then the next message.
+    return without_control(raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).strip("\r")[:_MAX_LINE_CHARS]
 
 
 def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...]:
