@@ -41,3 +41,19 @@ def test_objects_decide_not_the_number_of_options(workspace: Workspace) -> None:
 def test_an_option_that_is_off_is_one_that_is_not_there(workspace: Workspace) -> None:
     asked = BASE | {"CMDLINE": '"quiet"', "CMDLINE_FORCE": "y", "NET": "n"}
     assert workspace.start(workspace.folder / "new", asked, "", lambda: None) == (False, 0)
+
+
+def test_copied_objects_name_their_own_folder(workspace: Workspace) -> None:
+    place = workspace.folder / "other-line"
+    tool = place / "obj/tools/objtool"
+    tool.mkdir(parents=True)
+    (tool / ".check.o.cmd").write_text(f"cmd_{tool}/check.o := gcc -Wp,-MD,{tool}/.check.o.d -I{place}/tools/include\n")
+    (tool / "check.o").write_text(f"{place}")
+    now = workspace.folder / "new"
+    workspace.start(now, BASE | {"CMDLINE": '"quiet"', "CMDLINE_FORCE": "y"}, "", lambda: None)
+    there = now / "obj/tools/objtool"
+    assert (there / ".check.o.cmd").read_text() == (
+        f"cmd_{there}/check.o := gcc -Wp,-MD,{there}/.check.o.d -I{now}/tools/include\n"
+    )
+    assert (there / "check.o").read_text() == f"{place}", "only what make noted"
+    assert str(now) not in (tool / ".check.o.cmd").read_text(), "the kept one stays as it was"

@@ -71,7 +71,7 @@ class Workspace:
             if not free:
                 objects.mkdir(parents=True)
                 return False, whole()
-            _copy(place / OBJECTS, objects)
+            _copy(place / OBJECTS, objects, lambda copy: _at_home(copy, place, slot))
         return done.patches != patches, _depending(objects, _changed(config, done.config))
 
     def finish(self, slot: Path, config: dict[str, str], patches: str) -> int:
@@ -135,7 +135,7 @@ def _flock(place: Path, how: int) -> Iterator[bool]:
         yield (place / OBJECTS).is_dir()
 
 
-def _copy(source: Path, destination: Path) -> None:
+def _copy(source: Path, destination: Path, made: Callable[[Path], None]) -> None:
     # Hard links would be faster, but what kbuild writes with `>` would change the base's file too.
     work = destination.with_name(f".{destination.name}.new")
     shutil.rmtree(work, ignore_errors=True)
@@ -153,7 +153,26 @@ def _copy(source: Path, destination: Path) -> None:
             f"the objects in {source} cannot be copied: {done.stderr.strip()[-200:]}",
             hint=f"is there room, and may you write there? df -h {destination.parent}; ls -ld {destination.parent}",
         )
+    made(work)
     work.rename(destination)
+
+
+def _at_home(objects: Path, before: Path, now: Path) -> None:
+    """Name the folder where objects lie now in the commands that make noted, instead of where they were copied from.
+
+    kbuild names no such folder, but the build of the kernel's own tools does (tools/build/Makefile.build), and so does
+    what maps the paths in debug information. Make takes a command that differs for a reason to build again; and objtool
+    built again is newer than every object that it has checked (scripts/Makefile.lib: cmd_gen_objtooldep).
+    """
+    old, new = str(before).encode(), str(now).encode()
+    for folder, _, files in os.walk(objects):
+        for name in files:
+            if name.startswith(".") and name.endswith(".cmd"):
+                path = Path(folder, name)
+                with contextlib.suppress(OSError):
+                    text = path.read_bytes()
+                    if old in text:
+                        path.write_bytes(text.replace(old, new))
 
 
 def _commands(objects: Path) -> Iterator[bytes]:
