@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -28,3 +30,17 @@ class KeptRows:
     def count(self, facts: dict[str, Any]) -> int:
         """Return how many rows have all of these facts."""
         return sum(facts.items() <= row.items() for row in self.rows)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what every series of boots asks for: how many at a time, with which QEMU, and where the rows go."""
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--emulators", default="")
+    parser.add_argument("--out", type=Path, required=True)
+
+
+def opened(options: argparse.Namespace) -> KeptRows:
+    """Return the rows that are kept; from now on the emulators that were asked for come first."""
+    if options.emulators:
+        os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
+    return KeptRows(options.out)

@@ -10,7 +10,6 @@ bootlab's own cache. The tables that it prints are those of docs/explanation/pro
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from kept_rows import KeptRows
+from kept_rows import add_arguments, opened
 
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.kbuild import KernelBuilder
@@ -118,15 +117,11 @@ def table(kept: list[dict[str, Any]], names: tuple[str, ...], several: int) -> s
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("system", type=Path)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--emulators", default="")
-    parser.add_argument("--out", type=Path, required=True)
+    add_arguments(parser)
     options = parser.parse_args()
-    if options.emulators:
-        os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
     base = load(options.system)
     several = base.machine.cpus
-    kept = KeptRows(options.out)
+    kept = opened(options)
     cache = Cache(default_folder())
     target = QemuTarget(cache)
 

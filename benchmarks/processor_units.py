@@ -2,6 +2,7 @@
 """How many of systemd's units run at the same time with one processor and with several, and what that saves.
 
 Usage: processor_units.py SYSTEM.toml [--processors 1,2,4] [--mask UNIT]... [--jobs N] [--emulators FOLDER]
+       --out RESULT.json
                           --out RESULT.json
 
 SYSTEM.toml: examples/systemd-pc, or any system whose console shows its units. Each number of processors is booted once
@@ -13,7 +14,6 @@ docs/explanation/processors.md; below it are the critical chains, start and leng
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from kept_rows import KeptRows
+from kept_rows import add_arguments, opened
 
 from bootlab.analysis.stages import stages_of
 from bootlab.analysis.user_space import critical_chain, unit_spans
@@ -129,14 +129,10 @@ def main() -> int:
     parser.add_argument("system", type=Path)
     parser.add_argument("--processors", default="1,2,4")
     parser.add_argument("--mask", action="append", default=[])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--emulators", default="")
-    parser.add_argument("--out", type=Path, required=True)
+    add_arguments(parser)
     options = parser.parse_args()
-    if options.emulators:
-        os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
     base = load(options.system)
-    kept = KeptRows(options.out)
+    kept = opened(options)
     variants: dict[str, list[str]] = {AS_IT_IS: []}
     if options.mask:
         variants[f"without {', '.join(options.mask)}"] = options.mask

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from kept_rows import KeptRows
+from kept_rows import add_arguments, opened
 
 from bootlab.builders.cache import Cache
 from bootlab.model.system import Clockwork, System
@@ -139,13 +139,9 @@ def main() -> int:
     parser.add_argument("--processors", default="1,4")
     parser.add_argument("--boots", type=int, default=50)
     parser.add_argument("--quanta", default="5000")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--emulators", default="")
-    parser.add_argument("--out", type=Path, required=True)
+    add_arguments(parser)
     options = parser.parse_args()
-    if options.emulators:
-        os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
-    kept = KeptRows(options.out)
+    kept = opened(options)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         target = QemuTarget(Cache(work / "cache"))
