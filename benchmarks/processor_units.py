@@ -3,7 +3,6 @@
 
 Usage: processor_units.py SYSTEM.toml [--processors 1,2,4] [--mask UNIT]... [--jobs N] [--emulators FOLDER]
        --out RESULT.json
-                          --out RESULT.json
 
 SYSTEM.toml: examples/systemd-pc, or any system whose console shows its units. Each number of processors is booted once
 as the system is, and once more with the units of `--mask` linked to /dev/null. Every boot is in the result as soon as
