@@ -71,7 +71,7 @@ class Workspace:
             if not free:
                 objects.mkdir(parents=True)
                 return False, whole()
-            _copy(place / OBJECTS, objects, lambda copy: _at_home(copy, place, slot))
+            _copy(place, slot)
         return done.patches != patches, _depending(objects, _changed(config, done.config))
 
     def finish(self, slot: Path, config: dict[str, str], patches: str) -> int:
@@ -135,7 +135,9 @@ def _flock(place: Path, how: int) -> Iterator[bool]:
         yield (place / OBJECTS).is_dir()
 
 
-def _copy(source: Path, destination: Path, made: Callable[[Path], None]) -> None:
+def _copy(before: Path, now: Path) -> None:
+    """Copy the objects of one slot into another, whole or not at all."""
+    source, destination = before / OBJECTS, now / OBJECTS
     # Hard links would be faster, but what kbuild writes with `>` would change the base's file too.
     work = destination.with_name(f".{destination.name}.new")
     shutil.rmtree(work, ignore_errors=True)
@@ -153,12 +155,12 @@ def _copy(source: Path, destination: Path, made: Callable[[Path], None]) -> None
             f"the objects in {source} cannot be copied: {done.stderr.strip()[-200:]}",
             hint=f"is there room, and may you write there? df -h {destination.parent}; ls -ld {destination.parent}",
         )
-    made(work)
+    _name_folder(work, before, now)
     work.rename(destination)
 
 
-def _at_home(objects: Path, before: Path, now: Path) -> None:
-    """Name the folder where objects lie now in the commands that make noted, instead of where they were copied from.
+def _name_folder(objects: Path, before: Path, now: Path) -> None:
+    """Name the slot where objects will lie in the commands that make noted, instead of that where they were made.
 
     kbuild names no such folder, but the build of the kernel's own tools does (tools/build/Makefile.build), and so does
     what maps the paths in debug information. Make takes a command that differs for a reason to build again; and objtool
@@ -169,10 +171,9 @@ def _at_home(objects: Path, before: Path, now: Path) -> None:
         for name in files:
             if name.startswith(".") and name.endswith(".cmd"):
                 path = Path(folder, name)
-                with contextlib.suppress(OSError):
-                    text = path.read_bytes()
-                    if old in text:
-                        path.write_bytes(text.replace(old, new))
+                text = path.read_bytes()
+                if old in text:
+                    path.write_bytes(text.replace(old, new))
 
 
 def _commands(objects: Path) -> Iterator[bytes]:
