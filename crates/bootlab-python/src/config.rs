@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The reader of `.config`, for Python.
 
 use kernelimage::config::{ConfigLines, ConfigValue};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What `kernelimage` knows of ELF files that are no kernels, for Python.
 
 use std::fs::File;

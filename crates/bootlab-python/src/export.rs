@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Python's timelines and call trees, written by the core's exporters.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What `kernelimage` knows, for Python.
 
 use std::collections::{HashMap, HashSet};

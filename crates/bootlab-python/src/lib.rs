@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The Python module `bootlab._core`: conversion and exception mapping, nothing else.
 
 mod config;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What `boottrace` reads out of logs and traces, for Python.
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use boottrace::document::threshold::Thresholds;
 use boottrace::export;
 use boottrace::facts::kernel::initcall_line::{event, CallEvent};
 use boottrace::facts::services::ServiceLog;
+use boottrace::facts::user;
 use boottrace::readers::calls::names::NameId;
 use boottrace::readers::calls::tree::{Node, NodeId};
 use boottrace::readers::console::reader::ExternalStamp;
@@ -20,7 +22,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::to_python;
+use crate::error::{to_python, with_hint};
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -30,8 +32,29 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_message, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_call, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_part, module)?)?;
-    module.add_function(wrap_pyfunction!(services, module)?)
+    module.add_function(wrap_pyfunction!(services, module)?)?;
+    module.add_function(wrap_pyfunction!(user_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(stage_of, module)?)?;
+    module.add_function(wrap_pyfunction!(document_schemas, module)?)
 }
+
+/// A time in a sentence: `24.0 s`, `340 ms`.
+#[pyfunction]
+#[pyo3(signature = (ns, /))]
+fn seconds(ns: i64) -> String {
+    bootpage::figures::seconds(ns)
+}
+
+/// The stage that begins with an event, by the name that pages colour; the event itself where none does.
+#[pyfunction]
+#[pyo3(signature = (event, /))]
+fn stage_of(event: &str) -> &str {
+    bootpage::names::stage_of(event)
+}
+
+/// The goal of a recording in words: sentence, figure, what that is, time on the axis as text and as ns, evidence.
+type GoalWords = (String, String, String, String, Option<i64>, String);
 
 fn options(application: Option<String>, goal: Option<String>, baud: Option<u32>, keep_lines: bool) -> Options {
     Options {
@@ -102,6 +125,25 @@ fn services(lines: Vec<(u32, String, i64, i64)>) -> PyResult<String> {
     serde_json::to_string(&log.services()).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
+/// What programs printed among lines as a console carried them, as JSON text: of each such line its index, the program's
+/// part, whether the line is whole, and the signs in it.
+#[pyfunction]
+#[pyo3(signature = (lines, /))]
+fn user_lines(lines: Vec<String>) -> PyResult<String> {
+    let found = user::of_texts(lines.iter().map(String::as_str));
+    serde_json::to_string(&found).map_err(to_python)
+}
+
+/// JSON Schema of everything that this module writes as JSON about logs: of each document its name and its schema.
+#[pyfunction]
+fn document_schemas() -> PyResult<Vec<(&'static str, String)>> {
+    boottrace::document::schema::schemas()
+        .into_iter()
+        .chain(bootpage::told::schemas())
+        .map(|(name, schema)| Ok((name, serde_json::to_string(&schema).map_err(to_python)?)))
+        .collect()
+}
+
 /// One analysis, kept for exports.
 #[pyclass(frozen, module = "bootlab._core")]
 struct Analysis {
@@ -125,7 +167,7 @@ impl Analysis {
         let options = options(application, goal, baud, keep_lines);
         let analyzed = py
             .detach(|| Analyzed::from_path(&path, &options, export))
-            .map_err(to_python)?;
+            .map_err(with_hint)?;
         Ok(Self { analyzed })
     }
 
@@ -146,14 +188,14 @@ impl Analysis {
         let options = options(application, goal, baud, keep_lines);
         let analyzed = py
             .detach(|| Analyzed::from_bytes(name, data, &options, export))
-            .map_err(to_python)?;
+            .map_err(with_hint)?;
         Ok(Self { analyzed })
     }
 
     /// Reads the console of an emulator or of a board, with a stamp for each of its lines: ns on the emulator's clock
     /// (`emulated`) or the host's. Lines behind the last stamp have none.
     #[staticmethod]
-    #[pyo3(signature = (name, data, stamps_ns, /, *, emulated, application=None, goal=None, baud=None))]
+    #[pyo3(signature = (name, data, stamps_ns, /, *, emulated, application=None, goal=None, baud=None, keep_lines=false))]
     #[allow(clippy::too_many_arguments)] // keyword arguments of Python
     fn from_stamped(
         py: Python<'_>,
@@ -164,13 +206,14 @@ impl Analysis {
         application: Option<String>,
         goal: Option<String>,
         baud: Option<u32>,
+        keep_lines: bool,
     ) -> PyResult<Self> {
-        let options = options(application, goal, baud, false);
+        let options = options(application, goal, baud, keep_lines);
         let clock = if emulated { Clock::Virtual } else { Clock::Host };
         let stamps: Vec<_> = stamps_ns.into_iter().map(|ns| ExternalStamp { ns, clock }).collect();
         let analyzed = py
             .detach(|| Analyzed::from_stamped(name, data, &stamps, &options))
-            .map_err(to_python)?;
+            .map_err(with_hint)?;
         Ok(Self { analyzed })
     }
 
@@ -178,6 +221,43 @@ impl Analysis {
     fn json(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| serde_json::to_string(&self.analyzed.document))
             .map_err(to_python)
+    }
+
+    /// What is said of each part of the document, as JSON text.
+    fn told(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| serde_json::to_string(&bootpage::told(&self.analyzed.document)))
+            .map_err(to_python)
+    }
+
+    /// The data of a page, as JSON text: of one boot, or of everything. `goal`: of the last boot, where a recording
+    /// knows it.
+    #[pyo3(signature = (*, boot=None, goal=None))]
+    fn page(&self, py: Python<'_>, boot: Option<u32>, goal: Option<GoalWords>) -> PyResult<String> {
+        let goal = goal.map(|(sentence, figure, figure_name, at, at_ns, evidence)| bootpage::Goal {
+            sentence,
+            figure,
+            figure_name,
+            at,
+            at_ns,
+            evidence,
+        });
+        py.detach(|| serde_json::to_string(&bootpage::page(&self.analyzed.document, boot, goal.as_ref())))
+            .map_err(to_python)
+    }
+
+    /// The answer as plain text, for a thread.
+    fn thread_text(&self, py: Python<'_>) -> String {
+        py.detach(|| bootpage::thread_text(&self.analyzed.document, &bootpage::told(&self.analyzed.document)))
+    }
+
+    /// What programs printed in one boot, as JSON text like that of `user_lines`. Needs `keep_lines`.
+    #[pyo3(signature = (number, /))]
+    fn user_lines(&self, py: Python<'_>, number: u32) -> PyResult<String> {
+        py.detach(|| {
+            let boot = self.analyzed.document.boots().find(|boot| boot.number == number);
+            serde_json::to_string(&boot.map(|boot| user::of_boot(&boot.lines)).unwrap_or_default())
+        })
+        .map_err(to_python)
     }
 
     /// The merged call trees of the traces, in their order: names, and of each path its parent (path 0 is the root),
@@ -233,10 +313,10 @@ fn compare_analyses(
     budgets: Vec<String>,
 ) -> PyResult<String> {
     let budgets = budgets.iter().map(|given| Budget::parse(given));
-    let budgets: Vec<Budget> = budgets.collect::<Result<_, _>>().map_err(to_python)?;
+    let budgets: Vec<Budget> = budgets.collect::<Result<_, _>>().map_err(with_hint)?;
     let mut all = Thresholds::new(threshold_ns, threshold_percent);
     for given in &thresholds {
-        all.set(given).map_err(to_python)?;
+        all.set(given).map_err(with_hint)?;
     }
     py.detach(|| serde_json::to_string(&compare(&documents(&base), &documents(&new), &all, &budgets)))
         .map_err(to_python)

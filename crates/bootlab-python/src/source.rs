@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What `kernelsource` knows, for Python.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Reads a boot log (a file, or `-` for standard input) and prints what it tells: `analyze [--json] FILE`.
 
 use std::io::Write as _;
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     let document = match document {
         Ok(document) => document,
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("{error}\n{}", error.hint());
             return ExitCode::from(2);
         }
     };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Analyses a function trace of any kind and prints tables, folded stacks, JSON or an exported timeline.
 //!
 //! `calls FILE [--top N] [--folded] [--json] [--tree] [--perfetto OUT] [--speedscope OUT]`; `-` reads standard input.

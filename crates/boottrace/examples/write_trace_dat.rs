@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Writes a `trace.dat` of function_graph events, for benchmarks: `write_trace_dat FILE CALLS`.
 
 #[allow(dead_code)] // the tests use all of it

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+// SPDX-License-Identifier: MIT
 // Rooms, the lowest first: a room imports only from those above it in this list (tests/rooms.rs).
 pub mod costs;
 pub mod document;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What the caller can choose, and the limits that keep hostile input from using up the machine.
 
 /// Choices for one analysis.

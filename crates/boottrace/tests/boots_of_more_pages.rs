@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Pages that show logs in blocks, reports of a kernel's failure alone, and what else unseen logs showed. Logs made up for
 //! each class of fault.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Boots in pages that explain a log, in logs that daemons wrote, and in journals of other languages. Logs made up for each
 //! class of fault.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Clocks that makers of phones add to the kernel's, loaders that say their name again, and lines in no order. Logs made up
 //! for each class of fault.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Public logs of others, which are not part of this repository. Read from the folder BOOTLAB_CASES, skipped without it.
 
 use std::fs::File;

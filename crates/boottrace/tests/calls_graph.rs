@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! function_graph text: self time, recursion, context switches, interrupts and losses.
 
 use boottrace::readers::calls::function_graph::{detect, parse, Trace};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! No reader panics on any bytes, and none loses count of its lines.
 
 use std::io::Cursor;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! KFI logs, kd reports, show_delta, event text and perf script: golden pairs.
 
 use boottrace::readers::calls::perf_script::Weight;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Exporters: exact small outputs, nesting, and text that tries to break out of its field.
 
 use boottrace::export::lanes::{assign, Edge};

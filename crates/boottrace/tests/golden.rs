@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 //! Golden pairs: every file of `golden/<kind>/` must give the JSON beside it. `BLESS=1 cargo test --test golden` writes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use boottrace::document::invariants::broken;
 use boottrace::{analyze, Options};
 
 fn logs() -> Vec<PathBuf> {
@@ -53,5 +55,17 @@ fn a_document_reads_back_as_it_was_written() {
         assert_eq!(serde_json::to_string(&back).unwrap(), text, "{}", log.display());
         back.version += 1;
         assert_ne!(back, document);
+    }
+}
+
+#[test]
+fn every_document_can_be() {
+    for log in logs() {
+        let options = Options {
+            keep_lines: true,
+            ..Options::default()
+        };
+        let document = analyze("x", &fs::read(&log).unwrap(), &options).unwrap();
+        assert_eq!(broken(&document), Vec::<String>::new(), "{}", log.display());
     }
 }

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! Whatever the bytes are, a document comes out of them, within the limits.
 
 use std::io::Write as _;
 
 use boottrace::document::budget::Budget;
 use boottrace::document::comparison::compare;
+use boottrace::document::invariants::broken;
 use boottrace::document::threshold::Thresholds;
 use boottrace::{analyze, Limits, Options};
 use proptest::prelude::*;
@@ -65,6 +67,12 @@ fn run(bytes: &[u8], options: &Options) {
     if let Ok(document) = analyze("hostile", bytes, options) {
         let text = serde_json::to_string(&document).unwrap();
         assert!(text.starts_with("{\"format\":\"bootlab-analysis\",\"version\":1,"));
+        assert_eq!(
+            broken(&document),
+            Vec::<String>::new(),
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
         let boots: Vec<_> = document.boots().collect();
         let budgets = [Budget::parse("kernel=1s").unwrap()];
         let compared = compare(&[&document], &[&document], &Thresholds::default(), &budgets);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `docs/reference/inputs.md` says what is read. Its lists come from the code, and every clock in it is read here from
 //! the line that the page shows. `BLESS=1 cargo test --test inputs_page` writes it.
 
@@ -113,7 +114,7 @@ fn what(format: Format) -> &'static str {
         Format::SystemdPlot => "SVG of `systemd-analyze plot`",
         Format::SystemdPlotJson => "JSON of `systemd-analyze plot`",
         Format::DmesgJson => "`dmesg --json`",
-        Format::JournalExport => "`journalctl -o export` and `-o json`",
+        Format::JournalExport => "`journalctl -o export`, `-o json` and `-o verbose`",
         Format::Bootchart => "archive of bootchart, bootchart2 or BusyBox's bootchartd",
         Format::Foreign => "no log: bootlab says what it is instead",
     }

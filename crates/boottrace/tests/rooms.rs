@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The floor plan: a room imports only from the rooms below it, and no two files import each other.
 
 use std::collections::{BTreeMap, BTreeSet};

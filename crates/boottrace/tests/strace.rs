@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Logs of strace in every form of its stamps, and what is no such log.
 
 use boottrace::readers::strace::{detect, parse, ApplicationProfile, WaitFor};

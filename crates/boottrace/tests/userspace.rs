@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! systemd-analyze, its plots, the journal and bootchart: golden pairs made here.
 
 use std::io::Write as _;
@@ -303,4 +304,15 @@ fn cut_and_foreign_archives() {
         .to_string()
         .contains("tar tf"));
     assert_eq!(bootchart::detect(b"\x1f\x8brubbish"), None);
+}
+
+#[test]
+fn systemd_that_had_not_finished_is_told_from_no_times() {
+    let text = "Bootup is not yet finished (org.freedesktop.systemd1.Manager.FinishTimestampMonotonic=0).\n\
+                Please try again later.\nHint: Use 'systemctl list-jobs' to see active jobs\n";
+    assert!(systemd_analyze::detect(text.as_bytes()).is_some());
+    let early = systemd_analyze::parse_text(text.as_bytes()).expect("a slice");
+    assert!(early.unfinished && early.time.is_none());
+    let noisy = format!("Warning: Permanently added 'vm' (ED25519) to the list of known hosts.\n{text}");
+    assert!(systemd_analyze::detect(noisy.as_bytes()).is_some());
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Prints what an image is, as JSON; with `--symbols`, its symbols as `System.map` has them.
 
 use std::process::ExitCode;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bounds-checked reading of numbers out of a byte slice.
 
 /// Byte order of a binary structure.

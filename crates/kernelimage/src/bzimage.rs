@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The x86 boot protocol's set-up header (kernel: `Documentation/arch/x86/boot.rst`).
 
 use serde::{Deserialize, Serialize};

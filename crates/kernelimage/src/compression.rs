@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The compressions a kernel payload can have, known by their first bytes.
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Kernel configurations: `.config` text, and the copy inside a kernel built with `CONFIG_IKCONFIG`.
 
 use std::collections::BTreeMap;

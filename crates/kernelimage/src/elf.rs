@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A kernel in ELF form: `vmlinux`, or the payload of a bzImage.
 
 use object::elf::{self, FileHeader32, FileHeader64};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What an ELF program or shared library says of itself, as data: loader, libraries, flags, relocations, symbols.
 
 use serde::{Deserialize, Serialize};

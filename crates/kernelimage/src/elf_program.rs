@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What an ELF program or shared library says of itself: loader, libraries, flags, relocations, symbols.
 //!
 //! Sources: System V gABI, chapters 4 and 5; elf(5). Read by the program headers, so that a stripped file tells as much.

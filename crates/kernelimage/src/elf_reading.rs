@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! How one ELF program is read: its tables, and addresses turned into places in the file.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What an ELF object or a linked kernel takes in memory, section by section, and the names that it defines.
 //!
 //! Source: System V gABI, chapter 4.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What can go wrong while looking into an image.
 
 /// The result of every fallible function of this crate.

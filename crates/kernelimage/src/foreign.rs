@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Kernel images of other architectures and wrappers: arm `zImage`, arm64 and riscv `Image`, EFI zboot, U-Boot's uImage.
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Everything this crate can say of one image.
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Looks inside a Linux kernel image: version, compression, payload, symbols, configuration.
 //!
 //! ```no_run

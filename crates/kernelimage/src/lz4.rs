@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The legacy LZ4 frame that the kernel build makes (`lz4 -l`; kernel: `lib/decompress_unlz4.c`; LZ4 frame format,
 //! section "Legacy frame").
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The `lzop` container (kernel: `lib/decompress_unlzo.c`; lzop's `lzop.c`, `p_lzo.c`).
 
 use crate::bytes::ByteOrder;

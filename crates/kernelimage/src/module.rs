@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A kernel module (`.ko`): its code as the kernel lays it out in memory, and the functions in it.
 //!
 //! Source of the layout: `kernel/module/main.c`, `layout_sections()`: executable sections come first, in the order of the

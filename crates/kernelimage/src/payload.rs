@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Decompression of a kernel payload, bounded in memory, whatever the bytes.
 
 use std::io::Read;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A kernel symbol, and the text forms that list them: `System.map`, `nm`, `/proc/kallsyms`.
 
 use std::io::BufRead;

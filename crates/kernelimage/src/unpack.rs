@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! From the file on disk to the kernel inside, layer by layer.
 
 use std::borrow::Cow;

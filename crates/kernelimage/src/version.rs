@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The `Linux version …` banner that every kernel carries (kernel: `init/version.c`, `init/version-timestamp.c`).
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Prints what a kernel's source files define: line, kind, name. Files that end with `.S` are assembly.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Functions and labels of assembly (kernel: include/linux/linkage.h, Documentation/asm-annotations.rst).
 
 use crate::definition::{Definition, Kind};

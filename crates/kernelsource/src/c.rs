@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Finds definitions in C by their shape: a name and a bracket before a brace, outside every other brace.
 
 use std::collections::HashMap;

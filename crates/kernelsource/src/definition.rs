@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What a source file defines.
 
 /// What a line of a source file defines.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Functions that the kernel's own macros define (kernel: include/linux/{init,module,device/driver,syscalls}.h, ...).
 
 use crate::definition::{Definition, Kind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Finds what a kernel's source files define, without a compiler: functions (macros that make them too), initcalls,
 //! drivers' names, device-tree compatibles.
 //!

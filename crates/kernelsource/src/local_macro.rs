@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A macro that a file defines for itself.
 
 /// Its parameters and its body.

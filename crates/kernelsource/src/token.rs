@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Cuts C into tokens: names, texts, numbers and punctuation; comments and preprocessor lines fall out.
 
 /// A token of C.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Finds a tree's source files and scans them, on all processors.
 
 use std::fs;

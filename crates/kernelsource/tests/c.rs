@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Definitions in C, by their shape.
 
 use kernelsource::{scan_assembly, scan_c};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Writes the seeds that are no text into `<directory>/<target>/`: traces and archives, made by the tests' own writers.
 
 #[allow(dead_code)] // the tests use all of it

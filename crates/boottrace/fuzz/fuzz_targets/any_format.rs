@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT
 //! The whole way from bytes to JSON and to every exporter, for whatever format the bytes are detected as.
 #![no_main]
 
+use boottrace::document::invariants::broken;
 use boottrace::export::{bootgraph_svg, chrome, csv, folded, perfetto, speedscope};
 use boottrace::{Analyzed, Limits, Options};
 use libfuzzer_sys::fuzz_target;
@@ -9,6 +11,7 @@ fuzz_target!(|data: &[u8]| {
     let limits = Limits { input_bytes: 64 << 10, lines: 1000, boots: 10, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
     let Ok(analyzed) = Analyzed::from_bytes("fuzz", data, &options, true) else { return };
+    assert_eq!(broken(&analyzed.document), Vec::<String>::new());
     serde_json::to_vec(&analyzed.document).expect("every document has a JSON form");
     let mut sink = Vec::new();
     if let Some(timeline) = analyzed.timeline(None) {

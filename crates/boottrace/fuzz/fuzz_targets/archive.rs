@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Unpackers, with the magic bytes given so that every input gets in; every execution runs all three.
 #![no_main]
 

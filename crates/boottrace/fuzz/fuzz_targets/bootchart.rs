@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bootchart's archive: tar headers and what lies between them.
 #![no_main]
 

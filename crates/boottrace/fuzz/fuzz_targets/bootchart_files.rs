@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The files of a bootchart archive, all with the same bytes, so that every execution runs every reader.
 #![no_main]
 

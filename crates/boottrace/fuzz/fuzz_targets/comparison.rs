@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Budgets, and the comparison of two boot logs that share the bytes.
 #![no_main]
 

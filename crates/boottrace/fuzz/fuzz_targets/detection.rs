@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Detection of the format: every detector on every input, and the one that wins.
 #![no_main]
 

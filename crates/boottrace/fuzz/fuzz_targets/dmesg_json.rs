@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `dmesg --json`: a line of text a record, and the reader of boot logs takes the text.
 #![no_main]
 

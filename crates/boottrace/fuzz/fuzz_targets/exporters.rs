@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Any names and any times through every exporter: what comes out is valid, and nothing leaves its field.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Rows of time tables after a report's header.
 #![no_main]
 

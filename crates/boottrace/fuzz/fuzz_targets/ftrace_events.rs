@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Text of ftrace events, of the function tracer, and of `trace-cmd report`.
 #![no_main]
 

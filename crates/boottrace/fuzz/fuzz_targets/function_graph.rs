@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Text of ftrace's function_graph tracer: lines, call tree, tables and flame graph.
 #![no_main]
 

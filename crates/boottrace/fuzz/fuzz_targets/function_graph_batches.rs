@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The two threads of the function_graph reader against the reader that takes one line after the other.
 #![no_main]
 

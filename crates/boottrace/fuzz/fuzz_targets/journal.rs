@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `journalctl -o export`, with its binary fields.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Reports of `kd`: tables of any columns, and traces.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Messages after a well-formed stamp: initcalls, probes, milestones, faults.
 #![no_main]
 

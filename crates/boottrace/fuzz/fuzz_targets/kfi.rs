@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! KFI and KFT logs.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! LAVA records around any message.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Text of `perf script`.
 #![no_main]
 

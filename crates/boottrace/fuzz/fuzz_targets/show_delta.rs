@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Output of `scripts/show_delta`, and the kernel log that is left without the deltas.
 #![no_main]
 

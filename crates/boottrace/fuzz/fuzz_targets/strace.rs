@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Output of strace, with and without a goal.
 #![no_main]
 

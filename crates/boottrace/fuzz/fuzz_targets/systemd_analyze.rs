@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `systemd-analyze` time, blame and critical-chain, and the durations that systemd prints.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! SVG of `systemd-analyze plot`.
 #![no_main]
 

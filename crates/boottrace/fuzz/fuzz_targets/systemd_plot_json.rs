@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! JSON of `systemd-analyze plot`.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! trace-cmd's file: header, formats, sections, packed pages.
 #![no_main]
 

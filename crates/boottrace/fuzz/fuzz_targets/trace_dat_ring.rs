@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Pages of the ring buffer after a well-formed header of trace.dat: records, time extensions, events' fields.
 #![no_main]
 

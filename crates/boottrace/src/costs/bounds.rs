@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! No cost and no gain is larger than the part of the boot that it lies in: arithmetic that says so rests on something that
 //! is not so here.
 
@@ -5,6 +6,7 @@ use super::context::Context;
 use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
+use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
 
 pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -27,11 +29,48 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
         // What was computed from characters and a baud rate is nothing without its figure.
         !matches!(cost.kind, CostKind::ConsoleOutput | CostKind::InitcallDebug)
     });
+    positive(out);
+    within(context, out);
+    let timed = |kind: CostKind| out.iter().any(|cost| cost.kind == kind && cost.cost_ns.is_some());
+    if timed(CostKind::RandomNumberWait) {
+        out.retain(|cost| cost.kind != CostKind::RandomNumberWait || cost.cost_ns.is_some());
+    }
     let mut seen = Vec::new();
     out.retain(|cost| {
         let first = !seen.contains(&(cost.kind, cost.title.clone()));
         seen.push((cost.kind, cost.title.clone()));
         first
+    });
+}
+
+/// No time is negative, and nobody gains more than is spent. A gain of zero says that there is nothing to gain.
+fn positive(out: &mut Vec<Cost>) {
+    for cost in out.iter_mut() {
+        cost.cost_ns = cost.cost_ns.filter(|ns| *ns >= 0);
+        cost.gain_ns = cost.gain_ns.filter(|ns| *ns >= 0);
+        if let (Some(spent), Some(gain)) = (cost.cost_ns, cost.gain_ns) {
+            cost.gain_ns = Some(gain.min(spent));
+        }
+        cost.at_least &= cost.cost_ns.is_some();
+        cost.at_most &= cost.gain_ns.is_some();
+    }
+    // A countdown that does not last is none.
+    let counted = |cost: &Cost| cost.cost_ns.is_some_and(|ns| ns > 0);
+    out.retain(|cost| cost.kind != CostKind::BootLoaderDelay || counted(cost));
+}
+
+/// What begins behind the end of a boot is none of its costs. Firmware's tables, and the kernel's log, may be printed later.
+fn within(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+    let restored = context.boot.lines.iter().find(|line| is_restored(&line.text));
+    let ends = used
+        .and_then(|stage| stage.line)
+        .into_iter()
+        .chain(restored.map(|line| line.number));
+    let Some(end) = ends.min() else { return };
+    out.retain(|cost| {
+        let later = is_before_kernel(cost.kind) || is_of_kernel(cost.kind);
+        later || cost.lines.iter().min().is_none_or(|first| *first <= end)
     });
 }
 
@@ -63,7 +102,10 @@ fn is_of_kernel(kind: CostKind) -> bool {
 /// Costs of what systemd starts.
 fn is_of_units(kind: CostKind) -> bool {
     use CostKind as Kind;
-    matches!(kind, Kind::UnitStart | Kind::UnitFailure | Kind::UserSpaceStart)
+    matches!(
+        kind,
+        Kind::UnitStart | Kind::UnitFailure | Kind::UserSpaceStart | Kind::DeviceWait | Kind::UdevSettle
+    )
 }
 
 /// Costs of what firmware and boot loaders do.

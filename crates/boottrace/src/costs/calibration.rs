@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Delay-loop calibration: what a preset would save, or why it would not.
 
 use super::context::Context;
@@ -52,6 +53,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: Some(gain_ns),
             basis,
             at_most: false,
+            at_least: false,
             lines: vec![found.line],
             evidence: cost,
             advice,

@@ -1,20 +1,25 @@
+// SPDX-License-Identifier: MIT
 //! The console: characters times baud rate.
 
+use super::characters::{characters, on_console, transmission_ns};
+use super::console_replay::Replay;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
-use crate::facts::kernel::calibration::CalibrationForm;
 use crate::facts::kernel::command_line::CommandLine;
 use crate::log::clock::Clock;
 use crate::log::line::Line;
 
-/// Start bit, eight data bits, stop bit.
-const BITS_PER_CHARACTER: u64 = 10;
-/// `[    0.000000] `, which the kernel prints on the console too.
-const STAMP_CHARACTERS: u64 = 15;
-
-pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let until = context.kernel.user_space_line().map_or(u32::MAX, |(line, _)| line);
+pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec<Cost>) {
+    let init = context.kernel.user_space_line().map(|(line, _)| line);
+    let until = init.unwrap_or(u32::MAX);
+    // A piece that shows neither the kernel's begin nor init's may be anything's: nobody knows what of it is the boot's.
+    let init = init.or(context
+        .boot
+        .user_from
+        .and_then(|at| Some(context.boot.lines.get(at)?.number)));
+    let whole = init.is_some() || context.kernel.banner.is_some();
+    let up_to = if init.is_some() { "init" } else { "the log's last line" };
     let before_init: Vec<&&Line> = context
         .lines
         .iter()
@@ -34,7 +39,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let modelled = context.options.baud.is_some();
     let keeps_to_it =
         modelled || baud.is_none_or(|baud| !is_emulated(context) && keeps_pace(context, &before_init, baud));
-    if !quiet && serial && keeps_to_it && before_init.len() > 20 {
+    if whole && !quiet && serial && keeps_to_it && before_init.len() > 20 {
         let others = before_init.iter().filter(|l| !is_initcall_debug(&l.text));
         let characters: u64 = others.map(|l| characters(l)).sum();
         let ns = baud.map(|baud| transmission_ns(characters, baud));
@@ -45,14 +50,15 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: ns,
             basis: Basis::Computed,
             at_most: false,
+            at_least: false,
             lines: first_and_last(&before_init),
             evidence: match (baud, ns) {
                 (Some(baud), Some(ns)) => format!(
-                    "{characters} characters up to init take {} at {baud} baud, 10 bits each; `quiet` is not on the \
+                    "{characters} characters up to {up_to} take {} at {baud} baud, 10 bits each; `quiet` is not on the \
                      command line",
                     spell(ns)
                 ),
-                _ => format!("{characters} characters up to init; the log does not say the baud rate (give it)"),
+                _ => format!("{characters} characters up to {up_to}; the log does not say the baud rate (give it)"),
             },
             advice: "boot with `quiet`, or loglevel=4; the messages stay readable with dmesg. With a console that \
                      prints in the background (PREEMPT_RT, nbcon) the gain is smaller"
@@ -62,7 +68,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     if debug.len() > 10 {
         let characters: u64 = debug.iter().map(|l| characters(l)).sum();
         let ns = baud
-            .filter(|_| serial && !quiet && keeps_to_it)
+            .filter(|_| whole && serial && !quiet && keeps_to_it)
             .map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
             kind: CostKind::InitcallDebug,
@@ -71,9 +77,10 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: ns,
             basis: Basis::Computed,
             at_most: false,
+            at_least: false,
             lines: debug.first().map(|l| l.number).into_iter().collect(),
             evidence: format!(
-                "{} lines and {characters} characters up to init come from it",
+                "{} lines and {characters} characters up to {up_to} come from it",
                 debug.len()
             ),
             advice: "take initcall_debug off the command line when the measurement is done; its own lines lengthen \
@@ -81,29 +88,33 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
                 .to_owned(),
         });
     }
-    let measured = context
-        .kernel
-        .calibrations
-        .iter()
-        .any(|c| c.form == CalibrationForm::Measured);
-    let told = out.iter().any(|cost| cost.kind == CostKind::ConsoleOutput);
-    if let (Some(switch), true) = (context.find(&["console [tty"]), measured && !quiet && !told) {
-        // Registration flushes everything printed so far, synchronously.
-        let ns = context.gap_after(switch.0).filter(|ns| *ns > 20_000_000);
-        if let Some(ns) = ns {
-            out.push(Cost {
-                kind: CostKind::ConsoleOutput,
-                title: "the console prints all earlier messages when it is registered".to_owned(),
-                cost_ns: Some(ns),
-                gain_ns: Some(ns),
-                basis: Basis::Computed,
-                at_most: false,
-                lines: vec![switch.1.number],
-                evidence: format!("{} of silence behind the console's registration", spell(ns)),
-                advice: "boot with `quiet`".to_owned(),
-            });
-        }
+    tell_replay(replay, out);
+}
+
+/// The part of the output that is sent in one piece counts once: in the cost of the whole output, where that is told.
+fn tell_replay(replay: Option<&Replay>, out: &mut Vec<Cost>) {
+    let Some(replay) = replay else { return };
+    let whole = out
+        .iter_mut()
+        .find(|cost| cost.kind == CostKind::ConsoleOutput && cost.cost_ns.is_some_and(|ns| ns >= replay.ns));
+    if let Some(cost) = whole {
+        cost.evidence = format!("{}; {}", cost.evidence, replay.evidence());
+        cost.lines.push(replay.line);
+        return;
     }
+    out.retain(|cost| cost.kind != CostKind::ConsoleOutput);
+    out.push(Cost {
+        kind: CostKind::ConsoleOutput,
+        title: "the console prints all earlier messages when it is registered".to_owned(),
+        cost_ns: Some(replay.ns),
+        gain_ns: Some(replay.ns),
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: false,
+        lines: vec![replay.line],
+        evidence: replay.evidence(),
+        advice: "boot with `quiet`, or a higher baud rate; the messages stay readable with dmesg".to_owned(),
+    });
 }
 
 /// Machines whose serial port takes characters as fast as they come.
@@ -154,22 +165,6 @@ fn keeps_pace(context: &Context<'_>, lines: &[&&Line], baud: u32) -> bool {
         too_fast += u32::from(gap < transmission_ns(characters(pair[0]), baud) / 2);
     }
     judged < 8 || too_fast * 10 <= judged * 3
-}
-
-/// Debug messages are not shown at the default level.
-fn on_console(line: &Line) -> bool {
-    line.level.is_none_or(|level| level < 7)
-}
-
-fn characters(line: &Line) -> u64 {
-    let stamp = if line.printk_ns.is_some() { STAMP_CHARACTERS } else { 0 };
-    // Carriage return and line feed.
-    line.text.len() as u64 + stamp + 2
-}
-
-fn transmission_ns(characters: u64, baud: u32) -> i64 {
-    let ns = u128::from(characters) * u128::from(BITS_PER_CHARACTER) * 1_000_000_000 / u128::from(baud.max(1));
-    i64::try_from(ns).unwrap_or(i64::MAX)
 }
 
 fn is_initcall_debug(text: &str) -> bool {

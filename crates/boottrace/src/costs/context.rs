@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What the rules look at.
 
 use std::ops::Deref;

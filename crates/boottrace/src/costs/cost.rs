@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One finding.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use super::kind::CostKind;
 
 /// Where an expected gain comes from. None of them is a promise: only a boot decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// The log prints the number.
@@ -18,6 +20,7 @@ pub enum Basis {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// What kind of cost it is. What can be done about a kind is not this crate's business.
     pub kind: CostKind,
@@ -34,6 +37,9 @@ pub struct Cost {
     /// True when `gain_ns` is an upper bound: the evidence says what is lost again.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub at_most: bool,
+    /// True when `cost_ns` is a lower bound: it was not over by then, or nothing shows when it began.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_least: bool,
     /// Physical lines that show it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub lines: Vec<u32>,

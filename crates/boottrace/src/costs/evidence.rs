@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What a boot's costs are read from.
 
 use crate::facts::boot::axis::Axis;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What firmware and boot loaders spend time on, where they say so or a clock beside them does.
 
 use super::context::Context;
@@ -33,6 +34,7 @@ fn cost(kind: CostKind, title: String, ns: Option<i64>, lines: Vec<u32>, evidenc
         gain_ns: None,
         basis: Basis::Printed,
         at_most: false,
+        at_least: false,
         lines,
         evidence,
         advice: advice.to_owned(),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Kernel image and initramfs: unpacking.
 
 use super::context::Context;
@@ -33,6 +34,7 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines: vec![step.line],
         evidence: ns.map_or_else(
             || format!("`{}`, and no clock beside it", step.text),
@@ -77,6 +79,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines: std::iter::once(line.number).chain(end.map(|(_, l)| l.number)).collect(),
         evidence: ns.map_or(unknown.to_owned(), |ns| {
             let size = end.map_or("", |(_, l)| l.text.trim());

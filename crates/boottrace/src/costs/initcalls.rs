@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Initcalls that fail, that find nothing, or that hold init up.
 
 use super::context::Context;
@@ -9,6 +10,14 @@ use crate::facts::kernel::initcall::Initcall;
 const NAMED: usize = 12;
 /// An initcall of the first task that takes longer is worth a line of its own.
 const LONG_NS: i64 = 20_000_000;
+
+/// What to do about code that is built into the kernel ...
+const BUILT_IN: &str = "leave it out, make it a module that is loaded later, or let its driver probe asynchronously \
+                        (driver_async_probe=); the kernel still waits for asynchronous probes before init";
+/// ... and about a module, which the initramfs loads.
+const OF_A_MODULE: &str =
+    "load the module later or leave it out of the initramfs, or let its driver probe asynchronously \
+                           (MODULE.async_probe, driver_async_probe=)";
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let calls = &context.kernel.initcalls;
@@ -52,21 +61,15 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         } else {
             (
                 CostKind::LongInitcall,
-                "leave it out, make it a module that is loaded later, or let its driver probe asynchronously \
-                 (driver_async_probe=); the kernel still waits for asynchronous probes before init",
+                if call.module.is_some() { OF_A_MODULE } else { BUILT_IN },
             )
         };
-        out.push(Cost {
-            kind,
-            title: format!("`{}` holds init up", call.label()),
-            cost_ns: Some(ns),
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
-            lines: call.start_line.into_iter().chain(call.end_line).collect(),
-            evidence: format!("{} on the first task before init", spell(ns)),
-            advice: advice.to_owned(),
-        });
+        let evidence = if call.module.is_some() {
+            format!("{} in the process that loads the module", spell(ns))
+        } else {
+            format!("{} on the first task before init", spell(ns))
+        };
+        out.push(held_up(call, (kind, ns), evidence, advice));
     }
     let tracing: Vec<&Initcall> = calls.iter().filter(|c| is_tracing(&c.name)).collect();
     let total: i64 = tracing
@@ -81,6 +84,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: Some(total),
             basis: Basis::Computed,
             at_most: false,
+            at_least: false,
             lines: tracing.iter().filter_map(|c| c.start_line).take(5).collect(),
             evidence: format!("{} initcalls take {}: {}", tracing.len(), spell(total), names(&tracing)),
             advice: "boot with initcall_blacklist=trace_eval_init,tracer_init_tracefs, or build without FTRACE, KPROBE_EVENTS \
@@ -128,6 +132,7 @@ fn push(out: &mut Vec<Cost>, calls: &[&Initcall], kind: CostKind, title: &str, a
         gain_ns: Some(total),
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines: longest.iter().filter_map(|c| c.end_line).take(NAMED).collect(),
         evidence: format!("{} of them take {}: {}", calls.len(), spell(total), names(&longest)),
         advice: advice.to_owned(),
@@ -145,4 +150,24 @@ fn names(calls: &[&Initcall]) -> String {
         text.push_str(" …");
     }
     text
+}
+
+/// An initcall that init waits for, for so many nanoseconds.
+pub(super) fn held_up(call: &Initcall, (kind, ns): (CostKind, i64), evidence: String, advice: &str) -> Cost {
+    Cost {
+        kind,
+        title: if call.module.is_some() {
+            format!("the module's `{}` takes long", call.label())
+        } else {
+            format!("`{}` holds init up", call.label())
+        },
+        cost_ns: Some(ns),
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: false,
+        lines: call.start_line.into_iter().chain(call.end_line).collect(),
+        evidence,
+        advice: advice.to_owned(),
+    }
 }

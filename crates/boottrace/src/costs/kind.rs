@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The kinds of cost, by what happens and not by what can be done about it.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident),* $(,)?) => {
         /// What takes the time.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum CostKind {
             $($(#[$doc])* $kind,)*
@@ -85,6 +87,76 @@ kinds! {
     UnitFailure,
     /// systemd starts user space, as a whole.
     UserSpaceStart,
+    /// A port of a SATA controller is waited for, or reset.
+    SataLink,
+    /// A disk spins up.
+    DiskSpinUp,
+    /// A card or eMMC does not answer in time.
+    MmcTimeout,
+    /// A card or eMMC is set up.
+    MmcCardSetUp,
+    /// A USB disk is let settle.
+    UsbStorageDelay,
+    /// A USB device does not answer.
+    UsbError,
+    /// USB hubs and devices are looked for.
+    UsbEnumeration,
+    /// An NFS server does not answer at once.
+    NfsServer,
+    /// A file system is recovered.
+    FileSystemRecovery,
+    /// File systems are checked.
+    FileSystemCheck,
+    /// A file system is mounted.
+    FileSystemMount,
+    /// The device to resume from is waited for.
+    ResumeDeviceWait,
+    /// RAID arrays are assembled or synchronised.
+    RaidAssembly,
+    /// An encrypted disk is unlocked.
+    DiskUnlock,
+    /// Logical volumes are activated.
+    LogicalVolumes,
+    /// A firmware file is waited for.
+    FirmwareFile,
+    /// A network link comes up.
+    NetworkLink,
+    /// Page structures are initialised.
+    MemoryInitialisation,
+    /// Hash tables are made.
+    HashTables,
+    /// A device on an I2C bus does not answer.
+    I2cTimeout,
+    /// A PCIe link is waited for.
+    PcieLink,
+    /// A TPM is started.
+    TpmStart,
+    /// A display is set up.
+    DisplaySetUp,
+    /// A device or a service does not answer in time.
+    DeviceTimeout,
+    /// udev is waited for.
+    UdevSettle,
+    /// Keys are generated.
+    KeyGeneration,
+    /// A security policy is loaded.
+    SecurityPolicy,
+    /// init is loaded, and comes to its first words.
+    InitStart,
+    /// systemd waits for a device.
+    DeviceWait,
+    /// A time of the critical chain that no unit explains.
+    ChainGap,
+    /// The firmware as a whole, by systemd's account.
+    FirmwareAccount,
+    /// The boot loader as a whole, by systemd's account.
+    LoaderAccount,
+    /// The kernel as a whole, by systemd's account.
+    KernelAccount,
+    /// A program that runs at every boot is at work.
+    ProgramRun,
+    /// A line of the log states how long something took.
+    StatedTime,
     /// A time in which nothing is printed, for no reason that the log tells.
     Silence,
 }

@@ -1,18 +1,29 @@
+// SPDX-License-Identifier: MIT
 //! What costs what: every finding with its kind, its evidence and what it may gain.
 
+mod android_init;
 mod bounds;
 mod calibration;
+mod causes;
+mod characters;
 mod console;
+mod console_replay;
 mod context;
 pub mod cost;
+mod dated_silences;
 pub mod evidence;
 mod firmware;
 mod images;
 mod initcalls;
 pub mod kind;
+mod named_silences;
 mod network;
+mod program_runs;
 mod self_tests;
 mod silences;
+mod start_jobs;
+pub(crate) mod stated_lines;
+mod stated_time;
 pub(crate) mod units;
 mod waits;
 
@@ -27,7 +38,8 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     let context = Context::of(*evidence);
     let mut out = Vec::new();
     calibration::find(&context, &mut out);
-    console::find(&context, &mut out);
+    let replay = console_replay::find(&context);
+    console::find(&context, replay.as_ref(), &mut out);
     waits::find(&context, &mut out);
     network::find(&context, &mut out);
     firmware::find(&context, &mut out);
@@ -35,7 +47,11 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     images::find(&context, &mut out);
     self_tests::find(&context, &mut out);
     units::find(&context, &mut out);
-    silences::find(&context, &mut out);
+    android_init::find(&context, &mut out);
+    silences::find(&context, replay.as_ref(), &mut out);
+    dated_silences::find(&context, &mut out);
+    program_runs::find(&context, &mut out);
+    stated_lines::find(&context, &mut out);
     bounds::apply(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out

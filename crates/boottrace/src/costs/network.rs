@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The network is configured before the system is usable: by the kernel (`ip=`), or by a client that waits.
 
 use super::context::Context;
@@ -52,6 +53,10 @@ fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
         .filter(|l| l.text.contains("timed out!"))
         .count();
     let ns = context.between(from, end);
+    // The log has no more than its end.
+    if line.number == end.number && ns.is_none_or(|ns| ns == 0) {
+        return;
+    }
     let mut evidence = ns.map_or("the log has no stamps there".to_owned(), |ns| {
         format!(
             "{} from `{}` to `{}`",
@@ -122,7 +127,15 @@ fn client(context: &Context<'_>, out: &mut Vec<Cost>) {
     let ended = lines[at..]
         .iter()
         .find(|l| l.text.contains("udhcpc: no lease") || l.text.contains("No DHCPOFFERS received"));
-    let Some(end) = ended else { return };
+    let rounds = || {
+        let asks =
+            |l: &&Line| l.text.contains("udhcpc: broadcasting discover") || l.text.contains("udhcpc: sending discover");
+        let got = lines[at..]
+            .iter()
+            .any(|l| l.text.contains("udhcpc: lease of ") || l.text.contains("udhcpc: sending select"));
+        lines[at..].iter().rev().find(asks).filter(|_| !got)
+    };
+    let Some(end) = ended.or_else(rounds) else { return };
     let Some(ns) = context.apart(&lines[at], end).filter(|ns| *ns > 100_000_000) else {
         return;
     };
@@ -150,6 +163,7 @@ fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice:
         gain_ns: ns,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines,
         evidence,
         advice: advice.to_owned(),

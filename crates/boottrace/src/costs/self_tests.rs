@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Benchmarks, self-tests and debugging aids that run on every boot.
 
 use super::context::Context;
@@ -143,6 +144,7 @@ fn cost(kind: CostKind, title: &str, ns: Option<i64>, line: &Line, evidence: Str
         gain_ns: ns,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),

@@ -1,38 +1,58 @@
+// SPDX-License-Identifier: MIT
 //! The longest silences that no other rule explains, and the initramfs as a whole: the largest item of a boot is told, even
 //! if nothing is known against it.
 
+use super::console_replay::Replay;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
-use crate::facts::boot::gap::{BootPart, LargeGap};
+use super::named_silences;
+use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
-use crate::log::line::LineKind;
+use crate::log::boot_log::BootStart;
+use crate::log::line::{Line, LineKind};
 
 /// Silences listed of each part of the boot.
 const LISTED: usize = 3;
 /// Shorter ones are listed among the silences only.
 const SHORTEST_NS: i64 = 30_000_000;
 
-pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec<Cost>) {
     initramfs(context, out);
+    let long = context.gaps.iter().filter(|gap| gap.duration_ns >= SHORTEST_NS);
+    let open: Vec<&LargeGap> = long
+        .filter(|gap| !replay.is_some_and(|replay| replay.covers(gap)) && !explained(gap, out))
+        .collect();
+    let nameless = named_silences::find(context, &open, out);
+    let chosen = is_a_choice(context);
     let of = |part: BootPart| {
-        let long = context
-            .gaps
+        nameless
             .iter()
-            .filter(move |gap| gap.part == part && gap.duration_ns >= SHORTEST_NS);
-        long.filter(|gap| !explained(gap, out))
+            .copied()
+            .filter(|_| !chosen)
+            .filter(move |gap| gap.part == part)
             .take(LISTED)
-            .collect::<Vec<&LargeGap>>()
     };
-    let found = [BootPart::Firmware, BootPart::Kernel, BootPart::UserSpace]
-        .map(of)
-        .concat();
+    let found: Vec<&LargeGap> = [
+        BootPart::Firmware,
+        BootPart::Unclaimed,
+        BootPart::Kernel,
+        BootPart::UserSpace,
+    ]
+    .into_iter()
+    .flat_map(of)
+    .collect();
     for gap in found {
         let (whose, advice) = match gap.part {
             BootPart::Firmware => (
                 "firmware or boot loader",
                 "look what it does there: its own trace (bootstage, cbmem -t, a higher log level), or stamps on each line \
                  of the console",
+            ),
+            BootPart::Unclaimed => (
+                "a quiet kernel, or what it started,",
+                "boot once without `quiet`, or with a console= and an earlycon that the board has: then the log shows whose \
+                 time it is",
             ),
             BootPart::Kernel => (
                 "the kernel",
@@ -46,18 +66,22 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         };
         out.push(Cost {
             kind: CostKind::Silence,
-            title: if stands_between(context, gap) {
-                format!(
+            title: match between(context, gap) {
+                Between::Nothing => format!("{whose} prints nothing after line {}", gap.after_line),
+                Between::WithoutStamps => format!(
                     "{whose} stamps no line between {} and {}",
                     gap.after_line, gap.before_line
-                )
-            } else {
-                format!("{whose} prints nothing after line {}", gap.after_line)
+                ),
+                Between::Timers => format!(
+                    "{whose} prints nothing that shows progress between {} and {}",
+                    gap.after_line, gap.before_line
+                ),
             },
             cost_ns: Some(gap.duration_ns),
             gain_ns: None,
             basis: Basis::Computed,
             at_most: false,
+            at_least: false,
             lines: vec![gap.after_line, gap.before_line],
             evidence: format!(
                 "{} between `{}` and `{}`",
@@ -70,14 +94,44 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     }
 }
 
-/// Was something printed meanwhile, without a stamp?
-fn stands_between(context: &Context<'_>, gap: &LargeGap) -> bool {
+/// Are the lines of a piece those of one driver or subsystem? Somebody chose them, and others spoke meanwhile.
+fn is_a_choice(context: &Context<'_>) -> bool {
+    const LINES: usize = 5;
+    let boot = context.boot;
+    let who = |line: &&Line| line.text.split([':', ' ', '[']).next().unwrap_or("").to_owned();
+    let mut spoken = context.lines.iter();
+    let first = spoken.next().map(who).filter(|who| who.len() > 2);
+    let all = || {
+        first
+            .as_ref()
+            .is_some_and(|first| spoken.clone().all(|line| who(line) == *first))
+    };
+    boot.start == BootStart::MiddleOfLog && context.lines.len() >= LINES && context.kernel.banner.is_none() && all()
+}
+
+/// What stands between the two lines around a silence.
+enum Between {
+    Nothing,
+    WithoutStamps,
+    /// Words of timers, which say nothing of whether the boot goes on.
+    Timers,
+}
+
+fn between(context: &Context<'_>, gap: &LargeGap) -> Between {
     let lines = &context.boot.lines;
     let from = lines.partition_point(|line| line.number <= gap.after_line);
-    lines[from..]
-        .iter()
-        .take_while(|line| line.number < gap.before_line)
-        .any(|line| line.kind != LineKind::Blank)
+    let meanwhile = || {
+        lines[from..]
+            .iter()
+            .take_while(|line| line.number < gap.before_line)
+            .filter(|line| line.kind != LineKind::Blank)
+    };
+    let of_timers = |line: &Line| line.printk_ns.is_some() && in_background(line, gap.part);
+    match meanwhile().next() {
+        None => Between::Nothing,
+        Some(_) if meanwhile().any(of_timers) => Between::Timers,
+        Some(_) => Between::WithoutStamps,
+    }
 }
 
 /// Does a cost that was found tell of the same time?
@@ -93,9 +147,23 @@ fn explained(gap: &LargeGap, costs: &[Cost]) -> bool {
                 .iter()
                 .any(|line| (gap.after_line..=gap.before_line).contains(line)),
         };
+        let within = || {
+            let (from, to) = (cost.lines.iter().min(), cost.lines.iter().max());
+            from.is_some_and(|from| *from <= gap.after_line) && to.is_some_and(|to| gap.before_line <= *to)
+        };
+        let there = there || (is_one_wait(cost.kind) && within());
         let whole = matches!(cost.kind, CostKind::InitramfsRun | CostKind::UserSpaceStart);
         there && !whole && cost.cost_ns.is_some_and(|ns| ns >= gap.duration_ns / 10 * 8)
     })
+}
+
+/// Is what costs a single wait, for as long as it takes? Nothing else is waited for between its first and its last line.
+pub(super) fn is_one_wait(kind: CostKind) -> bool {
+    use CostKind as Kind;
+    matches!(
+        kind,
+        Kind::UnitStart | Kind::UnitFailure | Kind::DeviceWait | Kind::UdevSettle | Kind::InitramfsUnpacking
+    )
 }
 
 fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -123,6 +191,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines,
         evidence: format!("{} from `{}` to `{}`{bound}", spell(ns), from.basis, to.basis),
         advice:

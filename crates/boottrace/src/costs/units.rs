@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: MIT
 //! What systemd starts before the system is usable: the units that take longest, by its own lines, and the whole of its
 //! start where no line tells more.
 
 use std::collections::{HashMap, HashSet};
 
+use super::causes::named;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
+use super::start_jobs::{at_most_apart, dracut, given_up, is_device, job, of_systemd, whole_name, DEVICE_ADVICE};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::clock::NS_PER_S;
-use crate::log::line::{Line, LineKind};
-use crate::readers::userspace::duration::parse;
+use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
 /// Units listed.
@@ -42,6 +44,8 @@ enum End {
 struct Start<'a> {
     name: &'a str,
     ns: i64,
+    /// It was not over when systemd last spoke of it.
+    at_least: bool,
     end: End,
     basis: Basis,
     lines: Vec<u32>,
@@ -52,6 +56,9 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let mut starts = starts(context);
     starts.sort_by_key(|start| std::cmp::Reverse(start.ns));
     let longest = starts.first().map_or(0, |start| start.ns);
+    let told: Vec<&str> = starts.iter().map(|start| start.name).collect();
+    given_up(context, last_line(context), &told, out);
+    dracut(context, out);
     out.extend(starts.into_iter().take(LISTED).map(cost));
     whole(context, longest, out);
 }
@@ -59,14 +66,22 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
 fn cost(start: Start<'_>) -> Cost {
     let name = shorten(start.name);
     let failed = start.end == End::Failed;
+    let device = is_device(start.name) && !failed;
+    let settle = named("", start.name, true).filter(|named| named.cause.kind == CostKind::UdevSettle);
     Cost {
-        kind: if failed {
+        kind: if settle.is_some() {
+            CostKind::UdevSettle
+        } else if failed {
             CostKind::UnitFailure
+        } else if device {
+            CostKind::DeviceWait
         } else {
             CostKind::UnitStart
         },
         title: if failed {
             format!("the unit `{name}` is waited for and does not come up")
+        } else if device {
+            format!("systemd waits for the device `{name}`")
         } else {
             format!("systemd starts the unit `{name}`")
         },
@@ -74,12 +89,17 @@ fn cost(start: Start<'_>) -> Cost {
         gain_ns: failed.then_some(start.ns),
         basis: start.basis,
         at_most: failed,
+        at_least: start.at_least,
         lines: start.lines,
         evidence: start.evidence,
-        advice: if failed {
+        advice: if let Some(settle) = settle {
+            settle.cause.advice.to_owned()
+        } else if failed {
             "find out why it fails; until then mask it, mark the mount `nofail`, or give it a shorter \
              JobTimeoutSec= or TimeoutStartSec="
                 .to_owned()
+        } else if device {
+            DEVICE_ADVICE.to_owned()
         } else {
             ADVICE.to_owned()
         },
@@ -108,6 +128,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
         }
         if let Some((name, ns)) = job(text) {
             if waited.len() < MAX_NAMES {
+                let name = whole_name(name, pending.keys().copied());
                 let longest = waited.entry(name).or_insert((ns, line));
                 if ns >= longest.0 {
                     *longest = (ns, line);
@@ -142,6 +163,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             found.entry(name).or_insert(Start {
                 name,
                 ns,
+                at_least: false,
                 end,
                 basis: Basis::Computed,
                 lines: vec![start.number, line.number],
@@ -154,15 +176,11 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
         if found.get(name).is_some_and(|start| start.ns >= ns) {
             continue;
         }
-        let start = Start {
+        let end = if failed(name) { End::Failed } else { End::Up };
+        found.insert(
             name,
-            ns,
-            end: if failed(name) { End::Failed } else { End::Up },
-            basis: Basis::Printed,
-            lines: vec![line.number],
-            evidence: format!("{} at the least, by `{}`", spell(ns), shorten(line.text.trim())),
-        };
-        found.insert(name, start);
+            still_waiting(context, name, pending.get(name).copied(), (ns, line), end),
+        );
     }
     let mut all: Vec<Start<'a>> = found
         .into_values()
@@ -171,6 +189,47 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     // Names break ties: the order of a hash map is no order.
     all.sort_by(|a, b| a.name.cmp(b.name));
     all
+}
+
+/// A start that systemd still waits for when it last speaks of it. It counts from when the job was queued; where the log
+/// shows when the start itself began, that is the shorter time.
+fn still_waiting<'a>(
+    context: &Context<'a>,
+    name: &'a str,
+    begun: Option<&Line>,
+    (ns, line): (i64, &Line),
+    end: End,
+) -> Start<'a> {
+    let said = shorten(line.text.trim());
+    let shown = begun.and_then(|begun| Some((begun, at_most_apart(context, begun, line)?)));
+    let (ns, basis, lines, evidence) = match shown.filter(|(_, shown)| *shown < ns) {
+        Some((begun, shown)) => (
+            shown,
+            Basis::Computed,
+            vec![begun.number, line.number],
+            format!(
+                "{} from `{}` on, and not over by then; systemd counts {} since it was asked for: `{said}`",
+                spell(shown),
+                shorten(begun.text.trim()),
+                spell(ns)
+            ),
+        ),
+        None => (
+            ns,
+            Basis::Printed,
+            vec![line.number],
+            format!("{} at the least, since it was asked for, by `{said}`", spell(ns)),
+        ),
+    };
+    Start {
+        name,
+        ns,
+        at_least: end == End::Up,
+        end,
+        basis,
+        lines,
+        evidence,
+    }
 }
 
 /// Is it a unit that waits until the others are up, by its name, its description or both?
@@ -198,34 +257,6 @@ fn last_line(context: &Context<'_>) -> Option<u32> {
     used.and_then(|stage| stage.line)
         .or(context.startup.map(|account| account.line))
         .or_else(target)
-}
-
-/// What systemd says in a line, as a log daemon, the kernel's log or the console gives it.
-fn of_systemd(line: &Line) -> Option<&str> {
-    let text = line.text.trim();
-    match line.process.as_deref() {
-        Some("systemd") => Some(text),
-        Some(_) => None,
-        None => {
-            if let Some(said) = text.strip_prefix("systemd[1]: ") {
-                return Some(said);
-            }
-            if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::Typed) && line.has_kernel_prefix()
-            {
-                return None;
-            }
-            // `[  OK  ] Started X.`, `[FAILED] Failed to start X.`, `[ TIME ] Timed out …`, `[***   ] A start job …`
-            match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                Some((state, said))
-                    if state.len() <= 8
-                        && (state.contains('*') || matches!(state.trim(), "OK" | "FAILED" | "TIME" | "DEPEND")) =>
-                {
-                    Some(said.trim_start())
-                }
-                _ => Some(text),
-            }
-        }
-    }
 }
 
 fn begins(text: &str) -> Option<&str> {
@@ -261,20 +292,6 @@ fn ends(text: &str) -> Option<(&str, End)> {
     })
 }
 
-/// `A start job is running for Raise network interfaces (33s / 5min 1s)`: the job, and how long it has been waited for.
-fn job(text: &str) -> Option<(&str, i64)> {
-    // A terminal overwrites the line; where its capture has no line ends, the last one counts.
-    let said = text.split("start job is running for ").skip(1);
-    said.filter_map(|said| {
-        said.match_indices(" (").find_map(|(at, _)| {
-            let (elapsed, _) = said[at + 2..].split_once(" / ")?;
-            let ns = i64::try_from(parse(elapsed)?).ok()?;
-            (at > 0).then_some((&said[..at], ns))
-        })
-    })
-    .last()
-}
-
 /// systemd's own time of user space: told when no unit accounts for a large part of it.
 fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
     let Some(account) = context.startup else { return };
@@ -297,6 +314,7 @@ fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Printed,
         at_most: false,
+        at_least: false,
         lines: vec![account.line],
         evidence: format!(
             "{} of user space by systemd's own account, up to its last unit",
@@ -324,19 +342,6 @@ mod tests {
             Some(("/dev/sdb1", End::Failed))
         ));
         assert!(ends("Started Network Time").is_none());
-        assert_eq!(
-            job("A start job is running for Raise network interfaces (1min 33s / 5min 1s)"),
-            Some(("Raise network interfaces", 93_000_000_000))
-        );
-        assert_eq!(
-            job("(1 of 2) A start job is running for X (y) (9s / no limit)"),
-            Some(("X (y)", 9_000_000_000))
-        );
-        assert_eq!(
-            job("A start job is running for a.device (1s / 1min 30s)[K[ *** ] A start job is running for a.device (2s / 1min 30s)"),
-            Some(("a.device", 2_000_000_000))
-        );
-        assert_eq!(job("A start job is running for X"), None);
         let said = |text: &str| of_systemd(&Line::plain(1, 0, text.to_owned())).map(str::to_owned);
         assert_eq!(said("[  OK  ] Started X.").as_deref(), Some("Started X."));
         assert_eq!(said("[ ***  ] A start job").as_deref(), Some("A start job"));

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 //! Waits that the kernel announces: root device, root delay, RAID, network, random numbers, deferred probes.
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
+use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
@@ -30,6 +32,7 @@ pub(super) fn push(
         gain_ns: ns,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),
@@ -60,6 +63,7 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: ns,
         basis: Basis::Printed,
         at_most: false,
+        at_least: false,
         lines: vec![line.number],
         evidence: format!("`{}`", line.text.trim()),
         advice: "replace rootdelay= by rootwait, which goes on as soon as the device is there; what the device needs \
@@ -76,21 +80,72 @@ fn root_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
         at + 1,
         &["VFS: Mounted root", "EXT4-fs (", "EXT3-fs (", "Freeing unused kernel"],
     );
-    let ns = mounted.and_then(|(_, end)| context.between(line, end));
-    let evidence = match (ns, mounted) {
-        (Some(ns), Some((_, end))) => format!("{} until `{}`", spell(ns), shorten(end.text.trim())),
-        _ => format!("`{}` and no mount after it", line.text.trim()),
+    let waits_for = line
+        .text
+        .trim_start()
+        .strip_prefix("Waiting for root device ")
+        .unwrap_or("");
+    // The kernel looks again every few milliseconds: it goes on as soon as the device is there.
+    let came = mounted
+        .is_none()
+        .then(|| device_comes(&context.lines[at + 1..], waits_for))
+        .flatten();
+    let end = mounted.map(|(_, end)| end).or(came);
+    let last = context.lines.last().copied();
+    let ns = end.and_then(|end| context.between(line, end));
+    let shown = || last.and_then(|last| context.between(line, last)).filter(|ns| *ns > 0);
+    let (cost_ns, evidence) = match (ns, end, last) {
+        (Some(ns), Some(end), _) => (Some(ns), format!("{} until `{}`", spell(ns), shorten(end.text.trim()))),
+        (_, None, Some(last)) if shown().is_some() => (
+            shown(),
+            format!(
+                "at the least up to `{}`: no line shows that it came",
+                shorten(last.text.trim())
+            ),
+        ),
+        _ => (None, format!("`{}` and no mount after it", line.text.trim())),
     };
-    push(
-        out,
-        CostKind::RootDeviceWait,
-        "the kernel waits for the root device",
-        ns,
-        line,
+    out.push(Cost {
+        kind: CostKind::RootDeviceWait,
+        title: "the kernel waits for the root device".to_owned(),
+        cost_ns,
+        // What does not come gains nothing by coming earlier.
+        gain_ns: ns,
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: end.is_none() && cost_ns.is_some(),
+        lines: vec![line.number],
         evidence,
-        "make the root device's driver built in and probe early, or use a faster medium; part of the wait is the \
-         hardware's",
-    );
+        advice:
+            "make the root device's driver built in and probe early, or use a faster medium; part of the wait is the \
+                 hardware's"
+                .to_owned(),
+    });
+}
+
+/// The line by which the device that is waited for, `/dev/mmcblk0p2...`, announces itself.
+fn device_comes<'a>(lines: &[&'a Line], waits_for: &str) -> Option<&'a Line> {
+    let name = waits_for.trim_end_matches('.').trim_start_matches("/dev/");
+    let disk = name
+        .split('p')
+        .next()
+        .unwrap_or(name)
+        .trim_end_matches(|c: char| c.is_ascii_digit());
+    let host = name.strip_prefix("mmcblk").map(|rest| {
+        format!(
+            "mmc{}",
+            rest.chars().take_while(char::is_ascii_digit).collect::<String>()
+        )
+    });
+    lines.iter().copied().find(|line| {
+        let text = line.text.trim();
+        match &host {
+            Some(host) => text
+                .strip_prefix(host.as_str())
+                .is_some_and(|rest| rest.starts_with(": new ") || rest.starts_with(": Command Queue Engine enabled")),
+            None => !disk.is_empty() && name.starts_with("sd") && text.contains(&format!("[{disk}] Attached")),
+        }
+    })
 }
 
 fn raid(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -125,7 +180,9 @@ fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
     let Some((_, line)) = context.find(&["random: crng init done"]) else {
         return;
     };
-    let Some(init) = &context.kernel.init else { return };
+    let Some(init) = &context.kernel.init else {
+        return random_in_a_piece(context, line, out);
+    };
     let started = context.lines.iter().find(|l| l.number == init.line);
     let Some(ns) = started.and_then(|start| context.between(start, line)) else {
         return;
@@ -133,23 +190,47 @@ fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
     if line.number < init.line || ns < 500_000_000 {
         return;
     }
-    out.push(Cost {
+    let evidence = format!(
+        "{} after init; programs that call getrandom() before wait so long",
+        spell(ns)
+    );
+    out.push(late_numbers(line, evidence));
+}
+
+/// No line shows init, but user space runs: when the numbers are ready is known by the kernel's own stamp.
+fn random_in_a_piece(context: &Context<'_>, line: &Line, out: &mut Vec<Cost>) {
+    const LATE_NS: i64 = 5_000_000_000;
+    let shown = context.boot.user_from.and_then(|from| context.boot.lines.get(from));
+    let runs = shown.is_some_and(|shown| shown.number < line.number);
+    let ready = context
+        .stamp(line)
+        .filter(|ns| (LATE_NS..JIFFIES_START_NS).contains(ns));
+    let Some(ns) = ready.filter(|_| runs && context.clock == Clock::Printk) else {
+        return;
+    };
+    let evidence = format!(
+        "{} after the kernel's start; programs that call getrandom() before wait so long",
+        spell(ns)
+    );
+    out.push(late_numbers(line, evidence));
+}
+
+fn late_numbers(line: &Line, evidence: String) -> Cost {
+    Cost {
         kind: CostKind::RandomNumberWait,
         title: "random numbers are ready late".to_owned(),
         cost_ns: None,
         gain_ns: None,
         basis: Basis::Computed,
         at_most: false,
+        at_least: false,
         lines: vec![line.number],
-        evidence: format!(
-            "{} after init; programs that call getrandom() before wait so long",
-            spell(ns)
-        ),
+        evidence,
         advice:
             "give the kernel entropy early: random.trust_cpu=on, a seed from the boot loader, a hardware or virtio \
                  generator"
                 .to_owned(),
-    });
+    }
 }
 
 fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -167,6 +248,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: Some(ns).filter(|ns| *ns > 0),
             basis: Basis::Printed,
             at_most: false,
+            at_least: false,
             lines: block.devices.iter().take(5).map(|d| d.first_line).collect(),
             evidence: format!(
                 "{} deferred attempts of {} devices take {} together{}",
@@ -197,6 +279,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: None,
             basis: Basis::Computed,
             at_most: false,
+            at_least: false,
             lines: vec![line.number],
             evidence: format!(
                 "`{}`{}",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The one way from bytes to a document.
 
 use std::io::{self, Read};
@@ -8,12 +9,16 @@ use super::boot::Boot;
 use super::document::{Document, NotABoot, Part, DOCUMENT_FORMAT, DOCUMENT_VERSION};
 use super::found as traces;
 use super::found::Found;
+use super::one_account;
+use super::other_output;
+use super::stated;
 use super::unit_costs;
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
 use crate::input::source::{Counted, Seen, Source};
 use crate::input::stream::Stream;
+use crate::log::boot_log::BootStart;
 use crate::options::Options;
 use crate::readers::calls::names::Names;
 use crate::readers::calls::tree::CallTree;
@@ -21,7 +26,6 @@ use crate::readers::console;
 use crate::readers::console::account::ReaderCounts;
 use crate::readers::console::reader::ExternalStamp;
 use crate::readers::embedded;
-use crate::readers::embedded::Block;
 use crate::readers::foreign;
 use crate::readers::formats;
 use crate::readers::formats::Format;
@@ -311,29 +315,35 @@ fn boot_log(
     console::left_out(&split, &counts, &mut ledger);
     let mut placed: Vec<(u32, Part)> = Vec::new();
     let mut number = 0;
-    let begins: Vec<u32> = split.boots.iter().map(|log| log.span().0).collect();
+    let begins: Vec<(u32, BootStart)> = split.boots.iter().map(|log| (log.span().0, log.start)).collect();
     for (at, log) in split.boots.into_iter().enumerate() {
         let tail = || {
             // Sections of a report stand apart, and their order is not that of time.
-            let next = begins.get(at + 1)?;
-            let followed = *next <= log.span().1.saturating_add(2);
+            let (next, start) = begins.get(at + 1)?;
+            // Another piece of a page is no boot that follows.
+            let followed = *start != BootStart::MiddleOfLog && *next <= log.span().1.saturating_add(2);
             followed
                 .then(|| console::tail_of_earlier(&log))
                 .flatten()
                 .filter(|_| log.guest.is_none())
         };
-        let other = match console::not_a_boot(&log, begins.len() == 1) {
+        let other = console::excerpt(&log, &split.outside);
+        let other = other.or_else(|| match console::not_a_boot(&log, begins.len() == 1, at == 0) {
             // That it ran for long is the less that is known where the next boot follows.
             Some(found @ ("running-system", _)) => tail().or(Some(found)),
             found => found.or_else(tail),
-        };
+        });
         let (from_line, to_line) = log.span();
         number += 1;
         let boot = Boot::from_log(log, number, options);
         for (reason, (count, first)) in &boot.kernel.look_alikes {
             ledger.add(reason, *count, Some(*first));
         }
-        if let Some((what, why)) = other {
+        let alone = matches!(other, Some(("program-log", _)));
+        if let Some(report) = unit_costs::of_lines(&boot).filter(|_| alone) {
+            number -= 1;
+            placed.push((from_line, Part::Units(report)));
+        } else if let Some((what, why)) = other {
             number -= 1;
             let part = NotABoot {
                 from_line,
@@ -346,8 +356,10 @@ fn boot_log(
             placed.push((from_line, Part::Boot(boot)));
         }
     }
-    let all = other_output(&blocks, export, document, &mut placed, &mut ledger);
+    let all = other_output::read(&blocks, export, document, &mut placed, &mut ledger);
+    placed.extend(stated::of_text(&split.outside, &placed));
     placed.sort_by_key(|(line, _)| *line);
+    one_account::join(&mut placed);
     unit_costs::tell_boots(&mut placed);
     document.parts.extend(placed.into_iter().map(|(_, part)| part));
     let alone = document.boots().filter(|boot| boot.guest.is_none());
@@ -355,38 +367,4 @@ fn boot_log(
     document.boot_loop = crate::facts::boot::failure::boot_loop(&endings);
     document.skipped = ledger.into_skipped();
     Ok(all)
-}
-
-/// Reads the blocks that other tools printed: a part each, with the lines it stood in.
-fn other_output(
-    blocks: &[Block],
-    export: bool,
-    document: &mut Document,
-    placed: &mut Vec<(u32, Part)>,
-    ledger: &mut Ledger,
-) -> Found {
-    let mut all = Found::default();
-    for block in blocks {
-        let (from, to) = (block.from_line, block.to_line);
-        console::split_out(&mut document.took, from, to, block.format.name());
-        let found = traces::read(block.format, &document.name, block.stream(), export, None);
-        for mut part in found.parts {
-            part.stood_at(from, to);
-            if let Part::Units(report) = &mut part {
-                report.stood_at(&block.numbers);
-                // Once more: they name the lines.
-                report.costs = unit_costs::of(report);
-            }
-            placed.push((from, part));
-        }
-        for (reason, count) in found.skipped {
-            ledger.add(&format!("{}: {reason}", block.format.name()), count, Some(from));
-        }
-        if let Some(problem) = found.problem {
-            document.input.problems.push(format!("lines {from} to {to}: {problem}"));
-        }
-        all.timelines.extend(found.timelines);
-        all.trees.extend(found.trees);
-    }
-    all
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One boot with everything that was read and concluded.
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use crate::facts::boot::critical_path::CriticalPath;
 use crate::facts::boot::deferred::DeferredProbes;
 use crate::facts::boot::end::BootEnd;
 use crate::facts::boot::failure::{Failure, Outcome};
+use crate::facts::boot::first_boot::FirstBoot;
 use crate::facts::boot::gap::LargeGap;
 use crate::facts::boot::interval::Interval;
 use crate::facts::boot::stage::{Stage, StageEvent};
@@ -28,6 +30,7 @@ use crate::readers::console::account::kinds_of_stamps;
 
 /// One boot, or as much of it as the log holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Boot {
     /// Counts the boots of one input, from 1.
     pub number: u32,
@@ -62,6 +65,9 @@ pub struct Boot {
     /// systemd's own account of the start.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub startup: Option<StartupAccount>,
+    /// Whether it is the first boot of its system; absent where nothing says it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first_boot: Option<FirstBoot>,
     /// Services that an init other than systemd started, in the order of their lines.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub services: Vec<Service>,
@@ -97,11 +103,13 @@ impl Boot {
         let facts = kernel::collect(&log, clock);
         let firmware = firmware::collect(&log);
         let startup = boot::startup(&log);
+        let first_boot = boot::first_boot(&log);
         let axis = Axis::of(&log, &firmware, startup.as_ref());
         let mut stages = boot::stages(&log, &firmware, &facts, &axis, options);
         if let Some(account) = &startup {
             boot::by_account(account, &axis, &mut stages);
         }
+        boot::in_order(&log, &axis, &mut stages);
         let deferred = boot::deferred(&log, &facts);
         let first_use = stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
         let services = of_boot(&log, &axis, first_use.and_then(|stage| stage.line));
@@ -141,6 +149,7 @@ impl Boot {
             end: boot::end(&log, &firmware, &facts, &axis),
             stages,
             startup,
+            first_boot,
             services,
             axis,
             firmware,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Limits for CI: `kernel=500ms`.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use crate::error::Error;
 
 /// A limit on one measured quantity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Budget {
     /// Quantity, as [`crate::document::comparison::Comparison`] names it.
     pub quantity: String,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Rows of the tables that a trace has in a document.
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ pub struct FunctionSums {
 
 /// One function. Times are in the unit of [`CallTrace::weight`](super::CallTrace::weight).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FunctionTime {
     /// Name.
     pub function: String,
@@ -56,6 +58,7 @@ fn is_zero(number: &u64) -> bool {
 
 /// One task (or processor, where the trace names no task).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskCalls {
     /// Name and pid.
     pub task: String,
@@ -71,6 +74,7 @@ pub struct TaskCalls {
 
 /// One path of the merged call tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeRow {
     /// Function.
     pub function: String,
@@ -87,6 +91,7 @@ pub struct TreeRow {
 
 /// An initcall by its trace events: these carry their own start and are free of the kernel log's shared variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceInitcall {
     /// Function, module in brackets.
     pub name: String,
@@ -107,6 +112,7 @@ pub struct TraceInitcall {
 
 /// A message in a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceMark {
     /// When.
     pub at_ns: i64,
@@ -118,6 +124,7 @@ pub struct TraceMark {
 
 /// Handlers of one interrupt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterruptRow {
     /// `irq N` or `softirq NAME`.
     pub line: String,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A function, event or sample trace as a part of a document: tables of bounded size.
 
 use std::cmp::Reverse;
@@ -29,6 +30,7 @@ pub const MAX_MARKS: usize = 1000;
 
 /// What a trace told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallTrace {
     /// The format it was read from.
     pub source: Format,

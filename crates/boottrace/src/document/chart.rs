@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A bootchart archive as a part of a document.
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ pub const MAX_POINTS: usize = 500;
 
 /// What the archive told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Chart {
     /// Clock of all times here.
     pub clock: Clock,
@@ -46,6 +48,7 @@ pub struct Chart {
 
 /// A process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChartProcess {
     /// Its id.
     pub pid: i64,

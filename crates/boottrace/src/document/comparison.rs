@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Several runs against several others: what is new, gone, faster, slower.
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use super::threshold::{Threshold, Thresholds};
 
 /// Values of one quantity over the runs of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sample {
     /// Runs that have it.
     pub count: usize,
@@ -41,6 +43,7 @@ impl Sample {
 
 /// What happened to a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// Longer, beyond the threshold, and every new value lies above every old one.
@@ -59,6 +62,7 @@ pub enum Change {
 
 /// One quantity on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// `kernel`, `stage:...`, `initcall:name [module] #2`, `probe:device`, `unit:name`, `self:function` ...
     pub quantity: String,
@@ -83,6 +87,7 @@ pub struct Row {
 
 /// A budget and whether it was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BudgetResult {
     /// The budget, with the quantity's full name where it was found.
     pub budget: Budget,
@@ -95,6 +100,7 @@ pub struct BudgetResult {
 
 /// The result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Boots, traces and reports of the base.
     pub base_runs: usize,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The result of one analysis, as it is written to JSON.
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub const DOCUMENT_VERSION: u32 = 1;
 
 /// Everything that one input told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document {
     /// Always [`DOCUMENT_FORMAT`].
     pub format: String,
@@ -46,6 +48,7 @@ pub struct Document {
 
 /// One part of an input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[allow(clippy::large_enum_variant)] // boots are the rule
 pub enum Part {
@@ -89,6 +92,7 @@ impl Part {
 
 /// Kernel messages that are no boot, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotABoot {
     /// First physical line.
     pub from_line: u32,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Traces and reports of other tools as parts of a document: what `calls` and `userspace` read, in bounded tables.
 
 use std::io;
@@ -85,6 +86,7 @@ impl Found {
         self.skip(skipped);
         self.timelines.extend(timeline);
         report.costs = unit_costs::of(&report);
+        report.tell_first_boot();
         self.parts.push(Part::Units(report));
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The result of one analysis: its parts, how it is put together, and how two are compared.
 
 pub mod analyze;
@@ -10,8 +11,14 @@ pub mod comparison;
 #[allow(clippy::module_inception)] // the noun of the room
 pub mod document;
 pub mod found;
+pub mod invariants;
+mod one_account;
+mod other_output;
 pub mod quantity;
 pub mod reports;
+#[cfg(feature = "schema")]
+pub mod schema;
+mod stated;
 pub mod threshold;
 mod unit_costs;
 pub mod units;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What of a document can be compared with another: named durations of boots, units, functions, processes.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What other tools made of a log: `kd` tables and `show_delta` lines, as parts of a document.
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ pub const MAX_ROWS: usize = 2000;
 
 /// A report of `kd`, times in microseconds as printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KdReport {
     /// First and last physical line, for a report inside a console log.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -27,6 +29,7 @@ pub struct KdReport {
 
 /// A row of the table; columns the report does not have are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KdRow {
     /// Function.
     pub function: String,
@@ -52,6 +55,7 @@ pub struct KdRow {
 
 /// A line of the call trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KdCall {
     /// Entry.
     pub entry_us: i64,
@@ -100,6 +104,7 @@ impl From<&Report> for KdReport {
 
 /// Output of `show_delta`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeltaReport {
     /// Lines with a stamp.
     pub lines: u64,
@@ -112,6 +117,7 @@ pub struct DeltaReport {
 
 /// A line with its delta.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeltaRow {
     /// Stamp.
     pub at_ns: i64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! From which difference on something is called slower or faster.
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ use crate::error::Error;
 
 /// A difference must exceed both.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Threshold {
     /// Absolute, nanoseconds.
     pub ns: i64,
@@ -37,6 +39,7 @@ pub const KINDS: [(&str, &[&str]); 6] = [
 
 /// The threshold of each kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Thresholds {
     /// For kinds without their own.
     pub general: Threshold,

@@ -1,27 +1,37 @@
+// SPDX-License-Identifier: MIT
 //! What costs most in a report about systemd's units, and for the boot that the report is about.
 
 use super::boot::Boot;
 use super::document::Part;
-use super::units::{ChainRow, UnitReport};
+use super::units::{ChainRow, Startup, UnitReport};
 use crate::costs::cost::{spell, Basis, Cost};
 use crate::costs::kind::CostKind;
 use crate::costs::units::{is_waiter, ADVICE};
 
 /// Units told.
 const LISTED: usize = 5;
+/// No start takes a day.
+const LONGEST_NS: i64 = 86_400_000_000_000;
 /// Shorter starts are not worth a line.
 const SHORTEST_NS: u64 = 100_000_000;
+/// Shorter times that a program states of itself are not told where nothing shows a boot.
+const SHORTEST_STATED_NS: i64 = 1_000_000_000;
+/// A shorter time between two links of a chain is everybody's.
+const SHORTEST_GAP_NS: u64 = 500_000_000;
 
-/// The units that take longest, those on the critical chain with what may be gained; without units the whole of user
-/// space.
+/// The units that take longest, those on the critical chain with what may be gained, the devices that systemd waited for,
+/// gaps of the chain, and the parts of the start that lie before user space; without units the whole of user space.
 pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     let mut out: Vec<Cost> = report.chain.iter().filter_map(|link| on_chain(report, link)).collect();
     out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
     out.truncate(LISTED);
     let target = report.chain.first().map(|link| link.unit.as_str());
+    let start_ns = user_space_ns(report);
     let blamed = report.units.iter().filter(|unit| {
         let waited = report.chain.iter().any(|link| link.unit == unit.unit);
-        !waited && !is_waiter(&unit.unit) && unit.time_ns.is_some_and(|ns| ns >= SHORTEST_NS)
+        // What took longer than the whole start was begun by a timer, or by somebody, behind it.
+        let of_start = |ns: u64| ns >= SHORTEST_NS && start_ns.is_none_or(|whole| ns <= whole);
+        !waited && !is_waiter(&unit.unit) && unit.time_ns.is_some_and(of_start)
     });
     for unit in blamed.take(LISTED) {
         let ns = unit.time_ns.unwrap_or(0);
@@ -31,11 +41,177 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
         let evidence = format!("{} until `{}` was up{beside}", told(ns), unit.unit);
         out.push(cost(&unit.unit, ns, None, unit.line, evidence));
     }
+    out.extend(gaps_of_chain(report));
     if out.is_empty() {
         out.extend(whole(report));
     }
+    out.extend(parts_before(report));
+    // A clock that was set while units started.
+    out.retain(|cost| cost.cost_ns.is_none_or(|ns| ns <= LONGEST_NS));
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out
+}
+
+/// What systemd says of single units, as `journalctl -u UNIT` shows it: no boot, but how long their starts took.
+pub(super) fn of_lines(boot: &Boot) -> Option<UnitReport> {
+    use CostKind as Kind;
+    let of_unit = |cost: &&Cost| {
+        let kind = matches!(
+            cost.kind,
+            Kind::UnitStart
+                | Kind::UnitFailure
+                | Kind::DeviceWait
+                | Kind::UdevSettle
+                | Kind::StatedTime
+                | Kind::ProgramRun
+        );
+        // A program's log is full of short times that nobody waits for.
+        let least = if cost.kind == Kind::StatedTime {
+            SHORTEST_STATED_NS
+        } else {
+            0
+        };
+        kind && cost.cost_ns.is_some_and(|ns| ns >= least)
+    };
+    let costs: Vec<Cost> = boot.costs.iter().filter(of_unit).cloned().collect();
+    (!costs.is_empty()).then(|| UnitReport::of_lines(costs, (boot.from_line, boot.to_line), boot.axis.clock))
+}
+
+/// How long user space took to start, by systemd's account or by its chain.
+fn user_space_ns(report: &UnitReport) -> Option<u64> {
+    let startup = report.startup.as_ref();
+    let part = |startup: &Startup| {
+        startup
+            .parts
+            .iter()
+            .find(|(name, _)| name == "userspace")
+            .map(|(_, ns)| *ns)
+    };
+    let chain = || {
+        report
+            .chain
+            .first()
+            .and_then(|link| Some(link.at_ns? + link.took_ns.unwrap_or(0)))
+    };
+    startup.and_then(part).or_else(chain)
+}
+
+/// The parts of the start before user space, as systemd counts them.
+fn parts_before(report: &UnitReport) -> Vec<Cost> {
+    const PARTS: [(&str, CostKind, &str, &str); 4] = [
+        (
+            "firmware",
+            CostKind::FirmwareAccount,
+            "the firmware sets the machine up",
+            "look at its own settings: fast boot, memory training that is kept, devices and network start-up that nobody \
+             needs",
+        ),
+        (
+            "loader",
+            CostKind::LoaderAccount,
+            "the boot loader runs: its menu's time, and what it loads",
+            "shorten the menu's time (GRUB_TIMEOUT, loader.conf: timeout), and load less: a smaller initrd",
+        ),
+        (
+            "kernel",
+            CostKind::KernelAccount,
+            "the kernel starts",
+            "add the text of dmesg: it shows what takes the time; where the disk is encrypted, see how long the key's \
+             derivation takes (cryptsetup luksDump)",
+        ),
+        (
+            "initrd",
+            CostKind::InitramfsRun,
+            "the initramfs runs before the real root file system is used",
+            "leave out of it what finding root does not need; see systemd-analyze plot for what it starts",
+        ),
+    ];
+    let Some(startup) = &report.startup else {
+        return Vec::new();
+    };
+    let timed = |name: &str| {
+        startup
+            .parts
+            .iter()
+            .find(|(part, ns)| part == name && *ns >= SHORTEST_NS)
+    };
+    PARTS
+        .iter()
+        .filter_map(|(name, kind, title, advice)| {
+            let (_, ns) = timed(name)?;
+            Some(Cost {
+                kind: *kind,
+                title: (*title).to_owned(),
+                cost_ns: Some(signed(*ns)),
+                gain_ns: None,
+                basis: Basis::Printed,
+                at_most: false,
+                at_least: false,
+                lines: startup.line.into_iter().collect(),
+                evidence: if *kind == CostKind::KernelAccount && timed("initrd").is_none() {
+                    format!(
+                        "{} (kernel) by systemd's own account; an initramfs without systemd counts here too, with a \
+                         passphrase that it asks for",
+                        told(*ns)
+                    )
+                } else {
+                    format!("{} ({name}) by systemd's own account", told(*ns))
+                },
+                advice: (*advice).to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// Times of the critical chain that none of its units explains: a unit began long after the one before it was up. A unit
+/// that came later than the one that follows it was not waited for there, and shows nothing.
+fn gaps_of_chain(report: &UnitReport) -> Vec<Cost> {
+    let mut found: Vec<Cost> = Vec::new();
+    let mut later: Option<&ChainRow> = None;
+    for row in &report.chain {
+        let out_of_order = later.and_then(|later| later.at_ns).zip(row.at_ns);
+        if out_of_order.is_some_and(|(later, this)| this > later) {
+            continue;
+        }
+        found.extend(later.and_then(|later| gap_of_chain(report, later, row)));
+        later = Some(row);
+    }
+    found.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
+    found.truncate(LISTED);
+    found
+}
+
+fn gap_of_chain(report: &UnitReport, later: &ChainRow, earlier: &ChainRow) -> Option<Cost> {
+    let up_ns = earlier.at_ns? + earlier.took_ns.unwrap_or(0);
+    let ns = later.at_ns?.checked_sub(up_ns).filter(|ns| *ns >= SHORTEST_GAP_NS)?;
+    // What a unit that the chain leaves out took is no riddle.
+    let fills = |took: u64| took >= ns / 10 * 8 && took <= ns + ns / 20;
+    if report.units.iter().any(|unit| unit.time_ns.is_some_and(fills)) {
+        return None;
+    }
+    (later.depth > earlier.depth || earlier.depth > later.depth).then(|| Cost {
+        kind: CostKind::ChainGap,
+        title: format!("nothing that is shown explains the time before `{}`", later.unit),
+        cost_ns: Some(signed(ns)),
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: false,
+        lines: later.line.into_iter().chain(earlier.line).collect(),
+        evidence: format!(
+            "`{}` was up at {}, `{}` comes at {}",
+            earlier.unit,
+            told(up_ns),
+            later.unit,
+            told(later.at_ns.unwrap_or(0))
+        ),
+        advice: format!(
+            "something else was waited for that failed or that the chain leaves out: a device, a swap or a mount \
+             that timed out (90 s unless set), a job without a unit of its own; see `journalctl -b` between these \
+             times, and `systemctl list-dependencies {}`",
+            later.unit
+        ),
+    })
 }
 
 fn signed(ns: u64) -> i64 {
@@ -54,6 +230,23 @@ fn on_chain(report: &UnitReport, link: &ChainRow) -> Option<Cost> {
 }
 
 fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, evidence: String) -> Cost {
+    if let Some(device) = unit.strip_suffix(".device") {
+        return Cost {
+            kind: CostKind::DeviceWait,
+            title: format!("the device `{device}` appears late"),
+            cost_ns: Some(signed(ns)),
+            gain_ns: None,
+            basis: Basis::Printed,
+            at_most: false,
+            at_least: false,
+            lines: line.into_iter().collect(),
+            evidence,
+            advice:
+                "nothing starts a device: the time runs until udev announces it. See why it comes late: its driver \
+                     and its bus (dmesg), udev's rules, a module that is loaded late"
+                    .to_owned(),
+        };
+    }
     Cost {
         kind: CostKind::UnitStart,
         title: format!("systemd starts the unit `{unit}`"),
@@ -61,6 +254,7 @@ fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, evidence: Str
         gain_ns: gain.map(signed),
         basis: Basis::Printed,
         at_most: gain.is_some(),
+        at_least: false,
         lines: line.into_iter().collect(),
         evidence,
         advice: ADVICE.to_owned(),
@@ -77,6 +271,7 @@ fn whole(report: &UnitReport) -> Option<Cost> {
         gain_ns: None,
         basis: Basis::Printed,
         at_most: false,
+        at_least: false,
         lines: startup.line.into_iter().collect(),
         evidence: format!("{} of user space by systemd's own account", told(*ns)),
         advice: "add the text of `systemd-analyze critical-chain` and `systemd-analyze blame`: they name the units"

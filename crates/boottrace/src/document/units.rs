@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 //! Start times of systemd's units as a part of a document, whichever tool wrote them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::costs::cost::Cost;
+use crate::facts::boot::first_boot::{self, FirstBoot};
 use crate::log::clock::Clock;
 use crate::readers::formats::Format;
 use crate::readers::userspace::journal;
@@ -16,6 +18,7 @@ pub const MAX_UNITS: usize = 5000;
 
 /// What was said about units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnitReport {
     /// The format it was read from.
     pub source: Format,
@@ -30,6 +33,12 @@ pub struct UnitReport {
     /// The line of `systemd-analyze time`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub startup: Option<Startup>,
+    /// systemd said that it had not finished starting (`Bootup is not yet finished`).
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub unfinished: bool,
+    /// A unit that only runs on a system's first boot.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first_boot: Option<FirstBoot>,
     /// Stages drawn by `systemd-analyze plot`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub stages: Vec<UnitStage>,
@@ -47,6 +56,7 @@ pub struct UnitReport {
 
 /// `Startup finished in ...`, ns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Startup {
     /// The parts, in order: `firmware`, `loader`, `kernel`, `initrd`, `userspace`, or others as printed.
     pub parts: Vec<(String, u64)>,
@@ -66,6 +76,7 @@ pub struct Startup {
 
 /// A stage of the plot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnitStage {
     /// Name.
     pub name: String,
@@ -77,6 +88,7 @@ pub struct UnitStage {
 
 /// A unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unit {
     /// Its name.
     pub unit: String,
@@ -99,6 +111,7 @@ pub struct Unit {
 
 /// A link of the critical chain; times count from the start of user space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChainRow {
     /// Unit.
     pub unit: String,
@@ -169,6 +182,8 @@ impl UnitReport {
             clock: Clock::Monotonic,
             about: about.to_owned(),
             startup: startup.map(Startup::from),
+            unfinished: false,
+            first_boot: None,
             stages: Vec::new(),
             units: all,
             costs: Vec::new(),
@@ -185,6 +200,12 @@ impl UnitReport {
         self.startup.iter_mut().for_each(|startup| place(&mut startup.line));
         self.units.iter_mut().for_each(|unit| place(&mut unit.line));
         self.chain.iter_mut().for_each(|link| place(&mut link.line));
+    }
+
+    /// Finds a unit that only a first boot runs.
+    pub fn tell_first_boot(&mut self) {
+        let named = self.units.iter().map(|unit| (unit.unit.as_str(), unit.line));
+        self.first_boot = first_boot::of_units(named);
     }
 
     /// Of `systemd-analyze`'s texts.
@@ -219,7 +240,26 @@ impl UnitReport {
         if let Some(startup) = &mut out.startup {
             startup.line = found.time_line;
         }
+        out.unfinished = found.unfinished && found.time.is_none();
         out
+    }
+
+    /// Of lines that are no boot, with what they tell of costs.
+    pub(crate) fn of_lines(costs: Vec<Cost>, lines: (u32, u32), clock: Clock) -> Self {
+        Self {
+            source: Format::BootLog,
+            lines: Some(lines),
+            clock,
+            about: String::new(),
+            startup: None,
+            unfinished: false,
+            first_boot: None,
+            stages: Vec::new(),
+            units: Vec::new(),
+            costs,
+            chain: Vec::new(),
+            left_out: 0,
+        }
     }
 
     /// Of a picture.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One boot as a timeline for the exporters.
 
 use std::collections::BTreeMap;

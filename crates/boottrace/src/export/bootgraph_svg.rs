@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A static picture in the manner of the kernel's `scripts/bootgraph.pl`, but of every instance: no threshold, no merging
 //! by name, a row for each task and further rows where spans overlap or nest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Chrome trace-event JSON (`chrome://tracing`, older viewers; Perfetto reads it too).
 //!
 //! Format: "Trace Event Format", sections Duration, Complete, Async, Instant, Counter and Metadata events. Complete (`X`)

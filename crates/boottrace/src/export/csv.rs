@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A flat table (RFC 4180): one row for each span, instant and counter value.
 
 use std::io::{self, Write};

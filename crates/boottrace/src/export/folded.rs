@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Folded stacks, `a;b;c weight` a line: the input of `flamegraph.pl`, inferno and speedscope. Weights are nanoseconds.
 
 use std::borrow::Cow;

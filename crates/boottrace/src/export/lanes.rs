@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Spreads spans that overlap without nesting over several lanes; inside a lane every span nests.
 
 use crate::timeline::tracks::Span;

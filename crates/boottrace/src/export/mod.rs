@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Writers: one neutral input ([`crate::timeline`]), one file for each output format.
 //!
 //! Every writer treats names as hostile: control bytes, markup, quotes and line ends cannot leave the field they stand in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Perfetto's own format: a `Trace` of `TrackEvent` packets, encoded by hand (the field numbers are few and frozen).
 //!
 //! Field numbers: `protos/perfetto/trace/trace_packet.proto`, `track_event/track_event.proto`,

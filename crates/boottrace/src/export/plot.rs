@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lanes of a plot on a page: the longest spans of the tracks that have most, as one JSON list.
 
 use std::io::{self, Write};
@@ -12,6 +13,7 @@ pub const MAX_LANES: usize = 12;
 pub const MAX_SPANS: usize = 2000;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Lane<'a> {
     name: &'a str,
     /// Name, start and length in nanoseconds, category.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! speedscope's file format: one evented profile a lane, or one sampled profile for a merged call tree.
 //!
 //! Format: `https://www.speedscope.app/file-format-schema.json`.

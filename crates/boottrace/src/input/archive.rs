@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! gzip, xz, zstd and text of 16-bit characters, with an eye on bombs and on files that end too early.
 
 use std::io::Read;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Where bytes come from: files, pipes, packed inputs, and what was noticed on the way.
 
 pub mod archive;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What is known about the bytes of an input.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use super::packing::Packing;
 
 /// What is known about the bytes themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InputNotes {
     /// Size as given, in bytes.
     pub given_bytes: u64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! How bytes are packed, by their first bytes.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use crate::text::utf16::is_utf16;
 
 /// How bytes are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Packing {
     /// RFC 1952, several members allowed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Where the bytes of an input come from, looked at before it is known whether they fit into memory.
 
 use std::fs::File;

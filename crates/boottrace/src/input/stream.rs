@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bytes that come as a stream, or that can be sought in when a format needs it.
 
 use std::io::{self, Cursor, Read, Seek};

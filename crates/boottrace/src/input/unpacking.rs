@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Unpacking as a stream: neither the packed nor the unpacked bytes are held. What is wrong with an archive ends the
 //! stream.
 

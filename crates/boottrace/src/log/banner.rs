@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The lines by which boot ROMs, firmware and boot loaders introduce themselves.
 
 /// How far along the chain a program stands; a step back means that the machine was reset.
@@ -285,8 +286,9 @@ pub fn looks_like_loader(text: &str) -> bool {
 
 /// Words that only a boot loader prints, though it never said its name.
 pub fn is_loaders_own(text: &str) -> bool {
-    const PARTS: [&str; 13] = [
+    const PARTS: [&str; 14] = [
         "BdsDxe: ",
+        "PCI: Resetting PHBs",
         "PROGRESS CODE: V0",
         "Starting kernel ...",
         "Hit any key to stop autoboot",

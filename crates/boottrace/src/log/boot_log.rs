@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The lines of each boot in one input, and what belongs to none.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use super::line::Line;
 
 /// Why a boot was taken to start where it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BootStart {
     /// The log begins in the middle: no banner was seen.

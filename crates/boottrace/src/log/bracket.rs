@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What stands in brackets before a message: the kernel's stamp, a boot loader's, a raw counter, `dmesg`'s differences.
 
 use super::stamp::{digits, month_and_day, seconds, MONTHS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Android's bug reports: of all the sections that dumpstate writes, those with a kernel's log are read.
 //!
 //! Source: frameworks/native/cmds/dumpstate (`------ KERNEL LOG (dmesg) ------`).

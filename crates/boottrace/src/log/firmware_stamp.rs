@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Stamps that firmware and boot loaders put before their lines, other than the bracketed seconds that kernels have too.
 
 use super::stamp::{clock_time, digits, seconds};

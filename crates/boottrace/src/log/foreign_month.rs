@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Names of months in other languages than English: journalctl and `ts` write dates as the user's locale has them.
 //!
 //! Source: `abmon` of glibc's locales.

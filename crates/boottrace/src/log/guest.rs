@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Guests of a hypervisor whose lines stand on its console, each with the guest's number before it.
 
 /// The number of the guest that printed a line, and the bytes of the mark before its text.

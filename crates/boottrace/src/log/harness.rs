@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lines that a capture or test tool wrote among the machine's own.
 
 /// Says which tool wrote an unprefixed line, if one did.

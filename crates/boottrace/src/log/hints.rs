@@ -1,20 +1,24 @@
+// SPDX-License-Identifier: MIT
 //! What lines without a stamp say about who prints them, where no banner says it.
 
-/// A loader's or decompressor's last words: what follows comes from the kernel or, if that is quiet, from user space.
-pub fn hands_over(text: &str) -> bool {
-    [
-        "Starting kernel ...",
-        "ooting the kernel",
-        "umping to kernel",
-        "Transferring control to Linux",
-        "Starting Kernel ...",
-        "jump to 64-bit kernel entrypoint",
-        "Linux/PowerPC load: ",
-        "ow booting linux kernel",
-        "ow booting Linux kernel",
-    ]
-    .iter()
-    .any(|words| text.contains(words))
+use super::hand_over::hands_over;
+use super::line::Line;
+
+/// Does a boot loader that could not start the kernel still hold the machine? U-Boot: common/bootm.c, lib/hang.c,
+/// arch/arm/lib/interrupts.c and interrupts_64.c, drivers/sysreset.
+pub fn loader_goes_on(text: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "### ERROR ###",
+        "resetting ...",
+        "undefined instruction",
+        "data abort",
+        "prefetch abort",
+        "Synchronous Abort",
+        "SError\" handler",
+        "- hanging",
+    ];
+    let text = text.trim();
+    WORDS.iter().any(|word| text.contains(word)) || text.starts_with("=> ") || text == "=>"
 }
 
 /// systemd's status of something that started: what it says of a shutdown begins with `Stopped` and the like.
@@ -30,6 +34,127 @@ pub fn starts_unit(text: &str) -> bool {
         .iter()
         .any(|word| rest.starts_with(word))
     })
+}
+
+/// init's first doings: SysV scripts, BusyBox rcS, systemd units.
+pub fn starts_scripts(line: &Line) -> bool {
+    const STARTS: [&str; 14] = [
+        "INIT: Entering runlevel",
+        "INIT: version ",
+        "systemd[1]: Starting ",
+        "systemd[1]: Started ",
+        "systemd[1]: Listening on ",
+        "systemd[1]: Mounting ",
+        "systemd[1]: Reached target ",
+        "systemd[1]: Created slice ",
+        "Starting ",
+        "[  OK  ] ",
+        "Running sysctl",
+        "rcS",
+        "init: starting service",
+        "procd: - early -",
+    ];
+    let text = line.text.trim_start();
+    if hands_over(text) {
+        return false;
+    }
+    let unit = line.process.as_deref() == Some("systemd")
+        && [
+            "Started ",
+            "Listening on ",
+            "Mounting ",
+            "Reached target ",
+            "Created slice ",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start));
+    unit || STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
+}
+
+/// What an init prints when it starts a system, and never later: the log may begin there.
+///
+/// Texts: OpenRC `src/openrc/rc.c`, runit `src/runit.c` (its third stage ends the system), sysvinit `src/init.c`, BusyBox
+/// `init/init.c`, s6-rc, Finit `src/finit.c`; of systemd see [`starts_unit`] and [`is_start_job`].
+pub fn begins_user_space(text: &str) -> bool {
+    let text = text.trim_start();
+    starts_unit(text) || begins_init(text) || is_start_job(text) || gives_up(text)
+}
+
+fn begins_init(text: &str) -> bool {
+    let stage = text.trim_start_matches("- ").strip_prefix("runit: enter stage: ");
+    stage.is_some_and(|path| !path.trim_end().ends_with('3'))
+        || (text.starts_with("OpenRC ") && text.contains(" is starting up"))
+        || (text.starts_with("INIT: version ") && text.trim_end().ends_with(" booting"))
+        || text.starts_with("init started: BusyBox")
+        || (text.starts_with("s6-rc: info: service ") && text.contains(": starting"))
+        || text.starts_with("s6-linux-init version ")
+        || text
+            .strip_prefix("Finit v")
+            .is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()) || version.starts_with("ersion "))
+}
+
+/// systemd's line about a start that it waits for, in its older and its newer words (src/core/manager.c,
+/// `manager_print_jobs_in_progress()`): `A start job is running for X (9s / no limit)`, `Job X/start running (9s / 1min)`.
+pub fn is_start_job(text: &str) -> bool {
+    let timed = |rest: &str| rest.contains(" / ") && rest.contains(')');
+    text.split_once("] A start job is running for")
+        .or_else(|| text.split_once(") A start job is running for"))
+        .is_some_and(|(_, rest)| timed(rest))
+        || JOB_RUNS.iter().any(|runs| {
+            text.split_once(runs)
+                .is_some_and(|(head, rest)| head.contains("Job ") && timed(rest))
+        })
+}
+
+/// What stands behind the name of a job that runs; a terminal that is too narrow lets systemd cut it in the middle.
+pub const JOB_RUNS: [&str; 3] = ["/start running (", "\u{2026}tart running (", "...tart running ("];
+
+/// systemd's status of a start that failed, or that was waited for too long.
+fn gives_up(text: &str) -> bool {
+    const STARTS: [&str; 5] = [
+        "[ TIME ] Timed out ",
+        "[DEPEND] Dependency failed for ",
+        "[FAILED] Failed to start ",
+        "[FAILED] Failed to mount ",
+        "[FAILED] Failed to activate swap ",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// Does a program of an initramfs speak, however late? The boot goes on as long as it waits.
+pub fn is_of_initramfs(line: &Line) -> bool {
+    const PROGRAMS: [&str; 6] = [
+        "dracut-initqueue",
+        "dracut-pre-trigger",
+        "dracut-mount",
+        "dracut-cmdline",
+        "dracut-pre-udev",
+        "dracut",
+    ];
+    const UNITS: [&str; 4] = [
+        "initrd-root-fs.target",
+        "initrd-root-device.target",
+        "sysroot.mount",
+        "initrd-switch-root",
+    ];
+    let text = line.text.trim_start();
+    line.process.as_deref().is_some_and(|name| PROGRAMS.contains(&name))
+        || text.starts_with("dracut-initqueue[")
+        || text.starts_with("dracut: ")
+        || UNITS.iter().any(|unit| text.contains(unit))
+}
+
+/// systemd's words about a device that did not come, in its status and in the job's own line (src/core/job.c).
+pub fn waits_in_vain(text: &str) -> bool {
+    text.contains("Timed out waiting for device ") || timed_out_device(text).is_some()
+}
+
+/// The unit of `dev-sda1.device: Job dev-sda1.device/start timed out.`, in older and newer words.
+pub fn timed_out_device(text: &str) -> Option<&str> {
+    let (head, rest) = text.split_once(".device: Job ")?;
+    let ended = ["/start timed out", "/start failed with result 'timeout'"];
+    let unit = head.rsplit([' ', '\t']).next()?;
+    (!unit.is_empty() && ended.iter().any(|words| rest.contains(words))).then_some(unit)
 }
 
 /// The account of the system's manager; those of users' managers name no part of the start.
@@ -67,7 +192,8 @@ pub fn is_user_space(text: &str) -> bool {
     STARTS.iter().any(|start| text.starts_with(start))
         || is_login(text)
         || text == "/ #"
-        || text.contains("] A start job is running for ")
+        || is_start_job(text)
+        || begins_init(text)
         || is_named_process(text)
 }
 

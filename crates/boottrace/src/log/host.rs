@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Prefixes that the capturing side puts before a line.
 
 use super::host_prefix::HostPrefix;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What a prefix of the capturing side said.
 
 use super::line::HostSource;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Stamps of capture programs that no list of forms knows: what nearly every line of a log begins with, and what grows
 //! from line to line, is the capture's clock.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A second message inside a line.
 
 use super::bracket::{bracket_stamp, is_too_wide, Bracket};

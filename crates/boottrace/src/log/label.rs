@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The name of a console that programs with several of them put before each line.
 
 /// How a program marks whose line it is: the same text before nearly every line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Finds out which label a log has before its lines.
 
 use super::label::{Label, MAX_BYTES};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! LAVA's job log: one YAML flow mapping a line, `- {"dt": "...", "lvl": "target", "msg": "..."}`.
 
 use super::stamp::iso_time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The severity in front of a kernel's message.
 
 use super::bracket::{bracket_stamp, Bracket};

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! One logical line of a boot log, with everything its prefixes said.
 
 use serde::{Deserialize, Serialize};
 
 /// Who printed the line, from the caller field of `CONFIG_PRINTK_CALLER`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Caller {
     /// `T<pid>`: a task.
@@ -14,6 +16,7 @@ pub enum Caller {
 
 /// Where the host stamp of a line comes from. Only captures are exact enough to align other clocks with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum HostSource {
     /// grabserial or `ts`: seconds since the capture began.
@@ -41,6 +44,7 @@ impl HostSource {
 
 /// What a line was taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LineKind {
     /// Nothing but white space and control characters.
@@ -69,6 +73,7 @@ pub enum LineKind {
 
 /// A logical line. One physical line can give several when messages ran into each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
     /// Physical line in the input, from 1.
     pub number: u32,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Prefixes of Android's `logcat -b kernel`, which has the kernel's own stamped messages behind them: `-v threadtime`,
 //! `time` and `brief`, with `-v uid` and `year`. The dates are computed from the stamps, so they say nothing new.
 

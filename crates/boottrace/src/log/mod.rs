@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: MIT
 //! One line of a boot log: its stamps, the prefixes before it, who printed it, and which step it marks.
 
 pub mod banner;
 pub mod boot_log;
 pub(crate) mod bracket;
+pub(crate) mod breaks;
 pub mod clock;
 pub(crate) mod dumpstate;
 pub(crate) mod firmware_stamp;
 pub(crate) mod foreign_month;
 pub(crate) mod guest;
+pub(crate) mod hand_over;
 pub(crate) mod harness;
 pub(crate) mod hints;
 pub(crate) mod host;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Whether a log without other stamps has a loader's own clock in it: `00:00:28 Added 4096 bytes of entropy`.
 
 use super::clock::NS_PER_S;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lines of firmware that tell in their own words when they were printed.
 
 /// ns since the reset, by the firmware's clock.

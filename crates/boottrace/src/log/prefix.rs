@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The stack of prefixes in front of a message: capture tool, syslog, level, kernel stamp, caller.
 //!
 //! Sources of the forms: grabserial's `%4.6f %2.6f`, kernel/printk/printk.c (`print_syslog`, `print_time`,

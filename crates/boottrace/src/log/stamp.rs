@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Numbers that stand for times, read from the start of a byte slice.
 
 use super::clock::NS_PER_S;

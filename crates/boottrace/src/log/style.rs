@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Habits of one log that a single line does not show, and the width of the kernel's stamps.
 
 use super::host_shape::HostShape;

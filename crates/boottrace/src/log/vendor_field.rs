@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What phone makers' kernels print between stamp and message.
 
 use super::stamp::{clock_time, digits, seconds};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `dmesg --json`: one object a record in the list `dmesg`, turned back into the kernel's own text.
 //!
 //! Format: `print_record()` in util-linux' `sys-utils/dmesg.c`: `fac`, `pri`, `time` in seconds, `caller`, `msg`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Output of other tools inside a console log: what somebody had printed on the console, or pasted behind a dmesg.
 //!
 //! The lines are taken out of the log before boots are looked for, so that a trace of 10,000 lines is no user space.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Files that people give by mistake: said by name, instead of a table of unreadable lines.
 
 use super::userspace::systemd_plot;
@@ -78,6 +79,31 @@ pub fn what(head: &[u8]) -> Option<&'static str> {
         .find(|(magic, at, _)| head.get(*at..).is_some_and(|rest| rest.starts_with(magic)))
         .map(|(_, _, what)| *what)
         .or_else(|| is_drawing(head).then_some(DRAWING))
+        .or_else(|| is_image(head).then_some(IMAGE))
+}
+
+const IMAGE: &str =
+    "a program or an image with texts in it (as u-boot.bin), not a log; what its console prints is needed";
+
+/// Texts that lie in a row, a NUL behind each, as programs hold them. Logs hold NULs too, but few, or many in one place.
+fn is_image(head: &[u8]) -> bool {
+    const FEWEST: usize = 20;
+    let texts = |window: &&[u8]| window[1] == 0 && is_text(window[0]) && is_text(window[2]);
+    let longer = |window: &&[u8]| window[1] == 0 && window[2] == 0 && is_text(window[0]);
+    let rows = head.windows(3).filter(|window| texts(window) || longer(window)).count();
+    if rows < FEWEST || rows * 1000 < head.len() {
+        return false;
+    }
+    // UTF-16 has one at every second place; a kernel's log with damage has its stamps.
+    let odd = head.iter().skip(1).step_by(2).filter(|byte| **byte == 0).count();
+    let all = memchr::memchr_iter(0, head).count();
+    let wide = all * 4 > head.len() && (odd * 10 > all * 9 || odd * 10 < all);
+    let stamps = memchr::memmem::find_iter(head, b"\n[    ").take(3).count();
+    !wide && stamps < 3 && !head.get(257..).is_some_and(|rest| rest.starts_with(b"ustar"))
+}
+
+fn is_text(byte: u8) -> bool {
+    byte == b'\n' || (b' '..=b'~').contains(&byte)
 }
 
 const DRAWING: &str =
@@ -90,4 +116,27 @@ fn is_drawing(head: &[u8]) -> bool {
     let xml = text.starts_with(b"<?xml") || text.starts_with(b"<svg") || text.starts_with(b"<!DOCTYPE svg");
     xml && memchr::memmem::find(&text[..text.len().min(4096)], b"<svg").is_some()
         && systemd_plot::detect(head).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::what;
+
+    #[test]
+    fn an_image_is_no_log() {
+        let image: Vec<u8> = (0..200)
+            .flat_map(|n| format!("Error %d of block {n}\n\0Starting kernel ...\0").into_bytes())
+            .collect();
+        assert!(what(&image).is_some_and(|what| what.contains("u-boot.bin")));
+        let wide: Vec<u8> = "U-Boot 2024.01\nStarting kernel ...\n"
+            .repeat(50)
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(what(&wide), None);
+        let mut damaged = "U-Boot 2024.01\nStarting kernel ...\n".repeat(50).into_bytes();
+        damaged.splice(40..40, vec![0_u8; 400]);
+        assert_eq!(what(&damaged), None);
+        assert_eq!(what(b""), None);
+    }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Which reader an input is for. Every reader registers one detector here.
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use super::userspace::{bootchart, journal, systemd_analyze, systemd_plot, system
 
 /// How sure a detector is. The highest wins; equal ones go by the order of [`DETECTORS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
     /// It could be read as this.
@@ -35,6 +37,7 @@ impl Confidence {
 
 /// The formats that are told apart by their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// dmesg, serial captures, LAVA job logs, firmware tables: everything that `console` reads.
@@ -63,7 +66,7 @@ pub enum Format {
     SystemdPlotJson,
     /// `dmesg --json`.
     DmesgJson,
-    /// `journalctl -o export`.
+    /// `journalctl -o export`, its forms of JSON, and `-o verbose`.
     JournalExport,
     /// Tarball of bootchart.
     Bootchart,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What the ranges of an input's lines were taken for, and what was not used, with the reason.
 
 use std::collections::BTreeMap;
@@ -6,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A range of lines and the format it was read as.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Took {
     /// First physical line.
     pub from_line: u32,
@@ -17,6 +19,7 @@ pub struct Took {
 
 /// Lines that were not used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Why.
     pub reason: String,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The readers, one format a file, and which of them an input is for.
 
 pub mod calls;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What a reader did not understand, with the reason: nothing is dropped in silence.
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ const MAX_SAMPLE_BYTES: usize = 160;
 
 /// Counts of skipped lines (or records) by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// How many, by reason.
     pub reasons: BTreeMap<&'static str, u64>,

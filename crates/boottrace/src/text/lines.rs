@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lines of a reader, in bounded memory: what every text reader of this crate is fed with.
 
 use std::io::{self, Read};
@@ -10,6 +11,7 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// What was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadCounts {
     /// Bytes of input.
     pub bytes: u64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bytes, lines and numbers: what every reader and writer needs, and nothing of any format.
 
 pub mod lines;

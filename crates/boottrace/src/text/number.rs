@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Numbers as traces print them, from bytes.
 
 /// Leading decimal digits: the value (saturating) and how many.

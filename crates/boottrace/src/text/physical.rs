@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Cuts bytes into physical lines and cleans them of everything a terminal would have swallowed.
 
 use std::io::{self, Read};

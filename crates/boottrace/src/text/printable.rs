@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Making text from a log safe for the field it is written into.
 
 use std::borrow::Cow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Keeping a sentence short when a log's line is quoted in it.
 
 /// Long lines are cut for display: nothing is concluded from the rest.

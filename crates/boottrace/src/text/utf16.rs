@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Text of 16-bit characters, as PowerShell and other programs of Windows redirect it into a file, made UTF-8.
 
 use std::io::{self, BufRead, Read};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Spans, instants and call trees of any origin: what readers give and exporters write.
 
 pub mod tracks;

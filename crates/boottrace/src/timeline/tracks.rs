@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! What every exporter reads: the spans, instants and counters of one boot on one clock.
 
 use serde::{Deserialize, Serialize};
 
 /// Everything that happened on one clock. Two clocks need two timelines, or an alignment done before.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// What this is, for headings: a file name, a boot's id.
     pub title: String,
@@ -18,6 +20,7 @@ pub struct Timeline {
 
 /// One row (or group of rows, when spans overlap) of a timeline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Track {
     /// Shown name, for example `swapper/0-1` or `stages`.
     pub name: String,
@@ -34,6 +37,7 @@ pub struct Track {
 
 /// A named interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// Shown name.
     pub name: String,
@@ -51,6 +55,7 @@ pub struct Span {
 
 /// A named point in time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Instant {
     /// Shown name.
     pub name: String,
@@ -66,6 +71,7 @@ pub struct Instant {
 
 /// A curve of values over time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counter {
     /// Shown name.
     pub name: String,

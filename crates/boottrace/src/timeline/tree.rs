@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! A merged call tree with weights: the input of the flame-graph formats.
 
 use serde::{Deserialize, Serialize};
 
 /// Call paths with their self weight. Node 0 is the root and has no name of its own in any output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tree {
     /// What this is, for headings.
     pub title: String,
@@ -15,6 +17,7 @@ pub struct Tree {
 
 /// One call path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeNode {
     /// The function (last element of the path).
     pub name: String,

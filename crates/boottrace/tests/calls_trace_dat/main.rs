@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `trace.dat`: files made here, read back, and where trace-cmd is installed checked against its own report.
 
 mod writer;

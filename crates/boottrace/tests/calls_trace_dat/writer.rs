@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Makes small `trace.dat` files, written from trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
 
 use std::io::Write as _;

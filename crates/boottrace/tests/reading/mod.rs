@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Short ways to a log's boots, for tests with logs made up in place.
 
 use boottrace::facts::boot::stage::StageEvent;

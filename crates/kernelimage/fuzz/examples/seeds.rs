@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Writes the seeds that are no text into `<directory>/<target>/`: images made by the tests' own builder.
 
 #[allow(dead_code)] // the tests use all of it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Headers of bzImage, arm zImage, flat Image, EFI zboot and uImage.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `.config` text, the configuration inside a kernel, and the banner.
 #![no_main]
 

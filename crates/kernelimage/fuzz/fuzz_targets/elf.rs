@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! ELF headers, segments, notes and symbol tables; dynamic sections, relocations and sections of programs and objects.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A whole image of any kind: report, symbols, configuration, and the bare kernel.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! kallsyms tables of any age in any bytes.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Every decompression of a payload; each execution runs all of them, the magic bytes given.
 #![no_main]
 

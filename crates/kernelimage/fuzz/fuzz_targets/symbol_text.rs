@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `System.map`, `nm` and `/proc/kallsyms`.
 #![no_main]
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 //! `kallsyms_addresses`, or `kallsyms_offsets` with `kallsyms_relative_base`.
 
 use super::names::Names;
 use super::tokens::Tokens;
-use super::{AddressForm, TableOrder};
+use super::{linked, AddressForm, TableOrder};
 use crate::bytes::ByteOrder;
 use crate::elf::ElfInfo;
 use crate::foreign::FlatImage;
@@ -23,6 +24,8 @@ pub(super) struct Addresses {
     pub word_bytes: usize,
     pub base: Option<u64>,
     pub values: Vec<u64>,
+    /// `kallsyms_seqs_of_names`: the symbols in the order of their names. Read where it proves the table before it.
+    pub by_name: Option<Vec<u32>>,
 }
 
 /// Reads tables at a place that is being tried.
@@ -40,6 +43,8 @@ pub(super) fn find(kernel: &[u8], tokens: &Tokens<'_>, names: &Names, elf: Optio
     let widths: &[usize] = match elf.map(|elf| elf.bits) {
         Some(64) => &[8],
         Some(_) => &[4],
+        // Only kernels of 64 bits have that header (and of riscv32, which nobody has asked for yet).
+        None if FlatImage::read(kernel).is_some() => &[8],
         None => &[8, 4],
     };
     let readers = |order| {
@@ -55,18 +60,23 @@ pub(super) fn find(kernel: &[u8], tokens: &Tokens<'_>, names: &Names, elf: Optio
     let first = || readers(TableOrder::AddressesFirst);
     let last = || readers(TableOrder::AddressesLast);
     let (count_at, index_end) = (names.count_at, tokens.index_end);
-    // Of a table of offsets, a reading with the wrong width or one entry off makes sense, too, but its base is no
-    // round number and its first entries fall.
+    // Of a table of offsets, a reading with the wrong width or one entry off makes sense, too, but what follows it is no
+    // order of names (6.4 and later), its base is no round number and its first entries fall.
     first()
         .filter_map(|reader| reader.offsets_before(count_at))
         .chain(last().filter_map(|reader| reader.offsets_after(index_end)))
         .min_by_key(|found| {
             let roundness = found.base.map_or(0, u64::trailing_zeros);
-            (falls(&found.values), std::cmp::Reverse(roundness))
+            (
+                found.by_name.is_none(),
+                falls(&found.values),
+                std::cmp::Reverse(roundness),
+            )
         })
         .or_else(|| first().find_map(|reader| reader.absolute_before(count_at)))
-        .or_else(|| last().find_map(|reader| reader.absolute(reader.after(index_end)?)))
-        .or_else(|| last().find_map(|reader| reader.place_relative(reader.after(index_end)?)))
+        .or_else(|| last().find_map(|reader| reader.absolute(reader.after(index_end, reader.word_bytes)?)))
+        // These are aligned to their own four bytes, on every machine.
+        .or_else(|| last().find_map(|reader| reader.place_relative(reader.after(index_end, 4)?)))
 }
 
 /// How often the addresses fall where they should rise.
@@ -87,16 +97,19 @@ impl Reader<'_> {
         self.offsets(aligned, base_at).or_else(|| self.offsets(at, base_at))
     }
 
-    /// Where a table behind the token index starts: only zeros fill the space to the next word.
-    fn after(&self, index_end: usize) -> Option<usize> {
-        let at = align_up(index_end, self.word_bytes);
+    /// Where a table behind the token index starts: only zeros fill the space to its alignment.
+    fn after(&self, index_end: usize, align_bytes: usize) -> Option<usize> {
+        let at = align_up(index_end, align_bytes);
         let padding = self.kernel.get(index_end..at)?;
         padding.iter().all(|&b| b == 0).then_some(at)
     }
 
     fn offsets_after(&self, index_end: usize) -> Option<Addresses> {
-        let at = self.after(index_end)?;
-        self.offsets(at, align_up(at + 4 * self.count, self.word_bytes))
+        let at = self.after(index_end, self.word_bytes)?;
+        let base_at = align_up(at + 4 * self.count, self.word_bytes);
+        let found = self.offsets(at, base_at)?;
+        let by_name = self.permutation(base_at + self.word_bytes);
+        Some(Addresses { by_name, ..found })
     }
 
     fn absolute_before(&self, count_at: usize) -> Option<Addresses> {
@@ -155,11 +168,17 @@ impl Reader<'_> {
         self.accept(at, AddressForm::Absolute, None, values)
     }
 
+    /// Offsets from their own place. Whatever bytes stand there make some address, so the table is believed only when
+    /// what follows it is an order of all symbols.
     fn place_relative(&self, at: usize) -> Option<Addresses> {
         let offsets = self.offset_table(at)?;
+        let by_name = self.permutation(at + 4 * self.count)?;
         let from_table = |(index, &offset): (usize, &i32)| (i64::from(offset) as u64).wrapping_add(4 * index as u64);
         let lowest = from_table((0, offsets.first()?));
-        let table_address = self.elf.and_then(|elf| elf.virtual_address_of(at as u64));
+        let table_address = match self.elf {
+            Some(elf) => elf.virtual_address_of(at as u64),
+            None => self.table_in_flat_image(at, &offsets),
+        };
         let from = table_address.unwrap_or(lowest.wrapping_neg());
         let mask = if self.word_bytes == 4 { 0xffff_ffff } else { u64::MAX };
         let values = offsets
@@ -167,7 +186,37 @@ impl Reader<'_> {
             .enumerate()
             .map(|entry| from.wrapping_add(from_table(entry)) & mask)
             .collect();
-        self.accept(at, AddressForm::PlaceRelative, table_address, values)
+        let found = self.accept(at, AddressForm::PlaceRelative, table_address, values)?;
+        Some(Addresses {
+            by_name: Some(by_name),
+            ..found
+        })
+    }
+
+    /// The address of a table at byte `at` of a flat image, whose bytes lie in memory as they do in the file.
+    fn table_in_flat_image(&self, at: usize, offsets: &[i32]) -> Option<u64> {
+        if self.word_bytes != 8 {
+            return None;
+        }
+        let place = |(index, &offset): (usize, &i32)| (i64::from(offset) as u64).wrapping_add((at + 4 * index) as u64);
+        let places: Vec<u64> = offsets.iter().enumerate().map(place).collect();
+        let text_offset = FlatImage::read(self.kernel).map_or(0, |flat| flat.text_offset_bytes);
+        linked::first_byte(self.kernel, self.byte_order, text_offset, &places).map(|first| first + at as u64)
+    }
+
+    /// The `count` numbers of three bytes (always big-endian) at byte `at`, if each symbol's is there once.
+    fn permutation(&self, at: usize) -> Option<Vec<u32>> {
+        let table = self.kernel.get(at..at.checked_add(3 * self.count)?)?;
+        let mut seen = vec![false; self.count];
+        let mut numbers = Vec::with_capacity(self.count);
+        for number in table.chunks_exact(3) {
+            let number = u32::from_be_bytes([0, number[0], number[1], number[2]]);
+            if std::mem::replace(seen.get_mut(number as usize)?, true) {
+                return None;
+            }
+            numbers.push(number);
+        }
+        Some(numbers)
     }
 
     fn offset_table(&self, at: usize) -> Option<Vec<i32>> {
@@ -194,6 +243,7 @@ impl Reader<'_> {
             word_bytes: self.word_bytes,
             base,
             values,
+            by_name: None,
         })
     }
 

@@ -1,12 +1,19 @@
+// SPDX-License-Identifier: MIT
 //! The symbol table that a kernel carries for itself (`CONFIG_KALLSYMS`), read out of a stripped image.
 //!
 //! The tables have no header and no magic; they are found by their shape, from the token table outwards (kernel:
 //! `scripts/kallsyms.c`, `kernel/kallsyms.c`). Their order has changed:
 //!
 //! * to 6.3: addresses, count, names, markers, (6.2: order of names,) tokens, token index;
-//! * since 6.4: count, names, markers, tokens, token index, addresses, order of names.
+//! * since 6.4: count, names, markers, tokens, token index, addresses, order of names. In 7.x the addresses are offsets from
+//!   their own place.
+//!
+//! What was read is checked: that each symbol stands once in the order of names (where the addresses prove themselves by
+//! nothing else), that this order is one of names, and that symbols which every kernel has lie as kernels are laid out.
 
 mod addresses;
+mod check;
+mod linked;
 mod names;
 mod tokens;
 
@@ -93,7 +100,10 @@ struct Tables<'a> {
 pub fn read(kernel: &[u8], elf: Option<&ElfInfo>, limits: &Limits) -> Result<Kallsyms> {
     let tables = locate(kernel, elf, limits)?;
     let names = tables.names.decode(kernel, &tables.tokens)?;
-    let symbols = names
+    if let Some(by_name) = &tables.addresses.by_name {
+        check::order_of_names(&names, by_name)?;
+    }
+    let symbols: Vec<Symbol> = names
         .into_iter()
         .zip(&tables.addresses.values)
         .map(|((kind, name), &address)| Symbol {
@@ -103,6 +113,7 @@ pub fn read(kernel: &[u8], elf: Option<&ElfInfo>, limits: &Limits) -> Result<Kal
             module: None,
         })
         .collect();
+    check::layout(&symbols)?;
     Ok(Kallsyms {
         symbols,
         layout: layout(&tables),

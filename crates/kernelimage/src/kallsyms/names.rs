@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `kallsyms_num_syms`, `kallsyms_names` and `kallsyms_markers`: compressed names, and the place of every 256th.
 
 use super::tokens::Tokens;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `kallsyms_token_table` and `kallsyms_token_index`: 256 short texts, and where each starts.
 
 use crate::bytes::ByteOrder;

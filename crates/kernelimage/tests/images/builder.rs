@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Builds small kernels: ELF files and flat images with kallsyms tables of any age.
 
 use kernelimage::kallsyms::{AddressForm, TableOrder};
@@ -110,7 +111,13 @@ impl Shape {
         }
         self.tokens(&mut out);
         if self.order == TableOrder::AddressesLast {
-            self.align(&mut out);
+            if self.form == AddressForm::PlaceRelative {
+                while out.len() % 4 != 0 {
+                    out.push(0);
+                }
+            } else {
+                self.align(&mut out);
+            }
             self.addresses(&mut out);
             if self.sequence {
                 self.sequence(&mut out);
@@ -136,7 +143,9 @@ impl Shape {
                 }
             }
         }
-        self.align(out);
+        if self.form != AddressForm::PlaceRelative {
+            self.align(out);
+        }
         if matches!(self.form, AddressForm::Relative | AddressForm::RelativePercpu) {
             let place = out.len() as u64;
             let base = if self.base_in_rela { 0 } else { self.base() };
@@ -170,7 +179,14 @@ impl Shape {
     }
 
     fn sequence(&self, out: &mut Vec<u8>) {
-        for index in (0..self.symbols).rev() {
+        let mut by_name: Vec<_> = self
+            .expected()
+            .into_iter()
+            .map(|(_, _, name)| name)
+            .enumerate()
+            .collect();
+        by_name.sort_by(|(_, one), (_, other)| one.cmp(other));
+        for (index, _) in by_name {
             out.extend_from_slice(&(index as u32).to_be_bytes()[1..]);
         }
         self.align(out);

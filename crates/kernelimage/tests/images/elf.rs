@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! ELF kernels of both classes and byte orders.
 
 use kernelimage::{elf, ByteOrder, Error};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bytes that want to break the reader: nothing may panic, and the limits must hold.
 
 use kernelimage::{inspect, Compression, Limits};

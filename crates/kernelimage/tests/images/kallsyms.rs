@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Every generation of the kallsyms tables.
 
 use kernelimage::kallsyms::{self, AddressForm, TableOrder};
@@ -92,6 +93,7 @@ fn offsets_from_their_own_place_in_a_flat_image_count_from_the_first_symbol() {
         let shape = Shape {
             form: AddressForm::PlaceRelative,
             order: TableOrder::AddressesLast,
+            sequence: true,
             word_bytes,
             ..Shape::v6_1()
         };
@@ -101,6 +103,48 @@ fn offsets_from_their_own_place_in_a_flat_image_count_from_the_first_symbol() {
             assert_eq!(symbol.address, address - shape.base());
         }
     }
+}
+
+#[test]
+fn pointers_to_its_symbols_tell_where_a_flat_image_is_linked() {
+    let shape = Shape {
+        form: AddressForm::PlaceRelative,
+        order: TableOrder::AddressesLast,
+        sequence: true,
+        ..Shape::v6_1()
+    };
+    let mut image = shape.flat();
+    image.resize(image.len().next_multiple_of(8), 0);
+    for (address, ..) in shape.expected().iter().take(64) {
+        image.extend_from_slice(&address.to_le_bytes());
+    }
+    check(shape, &image);
+}
+
+#[test]
+fn offsets_from_their_own_place_need_an_order_of_all_names_behind_them() {
+    let shape = Shape {
+        form: AddressForm::PlaceRelative,
+        order: TableOrder::AddressesLast,
+        sequence: true,
+        ..Shape::v6_1()
+    };
+    let whole = shape.elf(None);
+    let elf = kernelimage::elf::read(&whole).ok();
+    let table = kallsyms::read(&whole, elf.as_ref(), &Limits::default()).unwrap();
+    let order_at = table.layout.addresses_offset_bytes + 4 * shape.symbols;
+    // One symbol twice and another never; two symbols in each other's place do not stand out among so many.
+    let mut twice = whole.clone();
+    twice.copy_within(order_at..order_at + 3, order_at + 3);
+    let error = kallsyms::read(&twice, elf.as_ref(), &Limits::default()).unwrap_err();
+    assert!(matches!(error, Error::NotFound { .. }), "{error}");
+    let mut reversed = whole.clone();
+    for index in 0..shape.symbols {
+        let from = order_at + 3 * (shape.symbols - 1 - index);
+        reversed[order_at + 3 * index..][..3].copy_from_slice(&whole[from..from + 3]);
+    }
+    let error = kallsyms::read(&reversed, elf.as_ref(), &Limits::default()).unwrap_err();
+    assert!(error.to_string().contains("order of names falls"), "{error}");
 }
 
 #[test]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Whole images of every kind, and what `inspect` says of them.
 
 use kernelimage::{embedded_config, extract_vmlinux, inspect, symbols, Compression, ImageInfo, ImageKind, Limits};

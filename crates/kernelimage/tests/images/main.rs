@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Images that the tests build, every form of every table, and hostile bytes.
 
 mod builder;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Every compression, packed here and unpacked by the crate.
 
 use std::fmt::Write as _;

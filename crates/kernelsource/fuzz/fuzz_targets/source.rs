@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! C and assembly of a kernel tree, which may be a vendor's.
 #![no_main]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Where a clock lies on a boot's axis, and how well that is known.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use crate::log::clock::Clock;
 
 /// How well a clock's place on the axis is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// It is the axis.
@@ -20,6 +22,7 @@ pub enum Fit {
 
 /// Where a clock lies: axis time = clock time + offset.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Alignment {
     /// The clock.
     pub clock: Clock,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One time axis for a boot, and how each clock lies on it.
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use crate::log::line::{HostSource, Line};
 
 /// The axis of one boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Axis {
     /// The clock that makes the axis.
     pub clock: Clock,

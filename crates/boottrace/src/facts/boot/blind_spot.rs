@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Times in which something ran and no clock was read. They are shown as gaps, never as zero.
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use crate::readers::console::account::sections;
 
 /// Which blind spot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BlindSpotKind {
     /// From power-on to the first thing the log knows.
@@ -24,6 +26,7 @@ pub enum BlindSpotKind {
 
 /// A stretch without a clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlindSpot {
     /// Which.
     pub kind: BlindSpotKind,

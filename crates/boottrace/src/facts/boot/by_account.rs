@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Stages by systemd's account of the start, where a log carries no stamps of the kernel's.
 
 use super::axis::Axis;

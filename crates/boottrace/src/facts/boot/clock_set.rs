@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Settings of the machine's clock in a log that has nothing but dates: boards without a battery begin in another year.
 
 use super::host_stamps::received_ns;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What the first task did until init started, and what only ran beside it.
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::text::shorten::shorten;
 
 /// A stretch of the way to init.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathSegment {
     /// Begin, ns of the kernel's clock.
     pub start_ns: i64,
@@ -31,6 +33,7 @@ pub struct PathSegment {
 
 /// Kinds of stretches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SegmentKind {
     /// One initcall of the first task.
@@ -43,6 +46,7 @@ pub enum SegmentKind {
 
 /// An initcall that init did not wait for, at least not by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Beside {
     /// The initcall.
     pub label: String,
@@ -57,6 +61,7 @@ pub struct Beside {
 
 /// The way to init.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CriticalPath {
     /// Clock of all times here.
     pub clock: Clock,

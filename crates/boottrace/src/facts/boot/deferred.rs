@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Deferred probing split by device: what each one cost, and whom it waited for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,6 +13,7 @@ use crate::log::line::LineKind;
 
 /// One device that was deferred at least once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeferredDevice {
     /// Device name.
     pub device: String,
@@ -41,6 +43,7 @@ pub struct DeferredDevice {
 
 /// The whole block.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeferredProbes {
     /// Devices, the costliest attempts first.
     pub devices: Vec<DeferredDevice>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Where a boot ends on its axis: the panic, or the last line.
 
 use serde::{Deserialize, Serialize};
@@ -8,21 +9,27 @@ use super::stage::last_time_before;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::BootLog;
+use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
+use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
 /// What the end is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EndKind {
     /// The kernel panicked there.
     Panic,
     /// Nothing more is in the log; the system may have gone on.
     LastLine,
+    /// The machine was restored from a snapshot, or woke up: the boot was over before.
+    Restored,
 }
 
 /// The end of a boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BootEnd {
     /// What it is.
     pub kind: EndKind,
@@ -44,27 +51,46 @@ pub struct BootEnd {
     pub text: String,
 }
 
-/// Where no kernel follows, the last time of the firmware's own clock.
-fn last_mark(firmware: &FirmwareFacts) -> Option<BootEnd> {
+/// Where no kernel follows, the last time of the firmware's own clock: of its table, or before its lines.
+fn last_mark<'a>(boot: &'a BootLog, firmware: &'a FirmwareFacts) -> Option<BootEnd> {
     let marks = firmware.tables.iter().flat_map(|table| &table.marks);
-    let mark = marks.chain(&firmware.own_times).max_by_key(|mark| mark.ns)?;
+    let marks = marks
+        .chain(&firmware.own_times)
+        .map(|mark| (mark.ns, mark.line, mark.name.as_str()));
+    let marked = marks.max_by_key(|(ns, ..)| *ns)?;
+    let stamped = |line: &'a Line| Some((line.firmware_ns?, line.number, line.text.as_str()));
+    let (ns, line, text) = match boot.lines.iter().rev().find_map(stamped) {
+        Some(last) if last.0 > marked.0 => last,
+        _ => marked,
+    };
     Some(BootEnd {
         kind: EndKind::LastLine,
-        ns: Some(mark.ns),
+        ns: Some(ns),
         clock: Some(Clock::Firmware),
-        line: mark.line,
+        line,
         at_least: false,
         at_most: false,
-        text: shorten(mark.name.trim()),
+        text: shorten(text.trim()),
     })
 }
 
 /// Finds the end of a boot.
 pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis: &Axis) -> Option<BootEnd> {
     if boot.kernel_from.is_none() {
-        if let Some(mark) = last_mark(firmware).filter(|_| axis.clock == Clock::Firmware) {
+        if let Some(mark) = last_mark(boot, firmware).filter(|_| axis.clock == Clock::Firmware) {
             return Some(mark);
         }
+    }
+    if let Some(line) = boot.lines.iter().find(|line| is_restored(&line.text)) {
+        return Some(BootEnd {
+            kind: EndKind::Restored,
+            ns: None,
+            clock: None,
+            line: line.number,
+            at_least: false,
+            at_most: false,
+            text: shorten(line.text.trim()),
+        });
     }
     let panicked = fatal(kernel).and_then(|fault| boot.lines.iter().find(|line| line.number == fault.line));
     let (kind, line) = match panicked {

@@ -1,17 +1,21 @@
+// SPDX-License-Identifier: MIT
 //! How a boot ended, and what stopped it.
 
 use serde::{Deserialize, Serialize};
 
+use super::unclaimed::unclaimed_from;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::KernelFacts;
 use crate::facts::kernel::fault::FaultKind;
 use crate::facts::kernel::initcall::{CallFlag, Initcall};
 use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::leaves_out;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
 /// Several boots that end the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BootLoop {
     /// How many boots end so in a row.
     pub boots: u64,
@@ -21,6 +25,7 @@ pub struct BootLoop {
 
 /// How far a boot came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// init was started.
@@ -29,7 +34,8 @@ pub enum Outcome {
     EndsInKernel,
     /// The log ends before the kernel.
     EndsInFirmware,
-    /// A piece from the middle: it shows neither the kernel's begin nor init's.
+    /// It shows neither the kernel's begin nor init's: a piece from the middle, or a quiet kernel behind which somebody
+    /// speaks who says no name.
     NotShown,
     /// The kernel panicked.
     Panic,
@@ -37,6 +43,7 @@ pub enum Outcome {
 
 /// Kinds of failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
     /// The kernel panicked.
@@ -61,6 +68,7 @@ pub enum FailureKind {
 
 /// One failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// What kind.
     pub kind: FailureKind,
@@ -85,6 +93,8 @@ pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
         } else {
             Outcome::EndsInKernel
         }
+    } else if unclaimed_from(boot).is_some() {
+        Outcome::NotShown
     } else {
         Outcome::EndsInFirmware
     }
@@ -172,7 +182,7 @@ fn never_returned(call: &Initcall, ended: Outcome) -> Failure {
 fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplained: bool) -> Option<Failure> {
     let last = boot.lines.iter().rev().find(|l| speaks(l))?;
     match ended {
-        Outcome::EndsInKernel if unexplained && boot.lines.len() > 20 => {
+        Outcome::EndsInKernel if unexplained && boot.lines.len() > 20 && !is_cut(boot) => {
             // What stands behind the last stamped line may be a report's or a mail's own words.
             let stamped = boot.lines.iter().rev().find(|l| l.printk_ns.is_some());
             Some(ends_before_init(stamped.unwrap_or(last)))
@@ -200,6 +210,12 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
     }
 }
 
+/// Did somebody cut the log's end off, and say so?
+fn is_cut(boot: &BootLog) -> bool {
+    let last = boot.lines.iter().rev().find(|line| line.kind != LineKind::Blank);
+    last.is_some_and(leaves_out)
+}
+
 fn ends_before_init(last: &Line) -> Failure {
     Failure {
         kind: FailureKind::EndsBeforeInit,
@@ -210,7 +226,7 @@ fn ends_before_init(last: &Line) -> Failure {
 }
 
 pub(super) fn speaks(line: &Line) -> bool {
-    matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User)
+    matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) && !leaves_out(line)
 }
 
 /// The last thing of a boot that never came to user space, with all numbers taken out.

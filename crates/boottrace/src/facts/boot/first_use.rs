@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The first prompt of a system that somebody can use, and when it came.
 
 use super::axis::Axis;
@@ -19,10 +20,35 @@ pub(super) fn first_prompt<'a>(boot: &BootLog, user: &'a [Line]) -> Option<&'a L
             .iter()
             .any(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed))
     };
-    spoken().find(|l| is_prompt(&l.text)).or_else(|| {
+    // The status of the command before: somebody had used the shell already, and when that began is not shown.
+    let prompt = spoken().find(|l| is_prompt(&l.text));
+    if prompt.is_some_and(|l| shows_a_status(&l.text)) {
+        return None;
+    }
+    prompt.or_else(|| {
         spoken()
             .find(|l| matches!(l.text.trim(), "#" | "$"))
             .filter(|line| !tested() && !init_goes_on(user, line.number))
+    })
+}
+
+/// Android's own word for it: the property that its activity manager sets when it can be used
+/// (`frameworks/base/services/core/java/com/android/server/am/ActivityManagerService.java`).
+pub(super) fn boot_completed(user: &[Line]) -> Option<&Line> {
+    user.iter().find(|line| {
+        let text = line.text.trim_start();
+        let said = match line.process.as_deref() {
+            Some("init") => Some(text),
+            _ => text.strip_prefix("init: "),
+        };
+        said.is_some_and(|said| said.starts_with("processing action ") && said.contains("sys.boot_completed=1"))
+    })
+}
+
+/// `130|shell@board:/ $ `: mksh shows the status of a command that failed.
+fn shows_a_status(text: &str) -> bool {
+    text.trim_start().split_once('|').is_some_and(|(status, _)| {
+        !status.is_empty() && status.bytes().all(|b| b.is_ascii_digit()) && status.bytes().any(|b| b != b'0')
     })
 }
 

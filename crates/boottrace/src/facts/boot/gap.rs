@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: MIT
 //! Silences: times in which a boot prints nothing.
 
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
 use super::idle::Idle;
+use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::harness::prompt_command;
 use crate::log::line::{Line, LineKind};
@@ -13,6 +16,7 @@ use crate::text::shorten::shorten;
 
 /// In which part of a boot something lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BootPart {
     /// Firmware and boot loaders.
@@ -21,10 +25,13 @@ pub enum BootPart {
     Kernel,
     /// After that.
     UserSpace,
+    /// Behind the loader's last words, where neither the kernel nor init says its name.
+    Unclaimed,
 }
 
 /// A long silence with its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargeGap {
     /// Begin, ns of `clock`; of the host's and the firmware's clocks on the axis.
     pub start_ns: i64,
@@ -56,6 +63,10 @@ const SETTLED_NS: i64 = 10_000_000_000;
 const SETTLED_INIT_NS: i64 = 120_000_000_000;
 /// A log without first use goes on while the system is used: what is silent later than this is not the boot's.
 const LATEST_NS: i64 = 60_000_000_000;
+/// No wait of the kernel's is longer: what follows in a piece without a start was plugged in later.
+const LONGEST_WAIT_NS: i64 = 600_000_000_000;
+/// A piece in which init is not seen goes on while the system is used: see [`LATEST_NS`].
+const LATEST_PIECE_NS: i64 = 120_000_000_000;
 /// A host that reads the console so late in bursts tells nothing about silences.
 const MAX_LATENESS_NS: i64 = 1_000_000_000;
 
@@ -76,7 +87,11 @@ struct Last {
 pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<u32>) -> Vec<LargeGap> {
     let end = boot.lines.len();
     let kernel = boot.kernel_from.unwrap_or(end);
+    let unclaimed = unclaimed_from(boot).unwrap_or(end);
     let user = boot.user_from.unwrap_or(end).max(kernel);
+    // A piece without a start and without init: nobody knows whether it is still the kernel's own part.
+    let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
+    let missing_to = lost_to(boot, user);
     let init_spoke = boot.lines.iter().rposition(speaks_for_init).unwrap_or(0);
     let arrival_tells = axis
         .alignment(Clock::Printk)
@@ -87,12 +102,21 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         if first_use.is_some_and(|first| line.number > first) {
             break;
         }
-        if number.is_some_and(|before: u32| line.number > before.saturating_add(1)) {
+        if ends_the_boot(line) {
+            break;
+        }
+        if number.is_some_and(|before: u32| line.number > before.saturating_add(1))
+            || breaks::leaves_out(line)
+            || (boot.start == BootStart::MiddleOfLog && is_sentence(boot, at))
+            || (at > user && missing_to.is_some_and(|to| at <= to))
+        {
             last = None;
         }
         number = Some(line.number);
-        let part = if at < kernel {
+        let part = if at < kernel.min(unclaimed) {
             BootPart::Firmware
+        } else if at < kernel {
+            BootPart::Unclaimed
         } else if at < user {
             BootPart::Kernel
         } else {
@@ -101,6 +125,13 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         let Some((ns, clock)) = time(line, part, kernel_clock, axis, arrival_tells) else {
             continue;
         };
+        if last.is_some() && part != BootPart::Firmware && in_background(line, part) {
+            continue;
+        }
+        // The loader's last words end its part.
+        if at == unclaimed {
+            last = last.map(|before| Last { part, ..before });
+        }
         let here = Last { ns, at, clock, part };
         let Some(before) = last.filter(|before| before.clock == clock && alike(before.ns, ns)) else {
             began = began.filter(|_| last.is_some_and(|l| l.clock == clock)).or(Some(ns));
@@ -115,7 +146,13 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
             }
             continue;
         }
-        if part == BootPart::UserSpace && first_use.is_none() {
+        if piece && part == BootPart::Kernel {
+            let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
+            if length > LONGEST_WAIT_NS || elapsed > LATEST_PIECE_NS {
+                break;
+            }
+        }
+        if part == BootPart::UserSpace && first_use.is_none() && !waited_for(boot, at) {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
             let settled = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
             if length > elapsed.max(settled) || elapsed > LATEST_NS {
@@ -131,19 +168,63 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
             }
         }
     }
-    drop_idle(&mut out, boot, user, init_spoke, |line| {
-        let told = time(line, BootPart::UserSpace, kernel_clock, axis, arrival_tells);
+    let idle_from = if piece { kernel } else { user };
+    drop_idle(&mut out, boot, idle_from, init_spoke, |line| {
+        let part = if piece { BootPart::Kernel } else { BootPart::UserSpace };
+        let told = time(line, part, kernel_clock, axis, arrival_tells);
         told.map(|(ns, _)| ns)
     });
     keep_longest(&mut out);
     out
 }
 
+/// Is what follows none of the boot: a session runs, the machine was restored from a snapshot, or somebody prints the log?
+fn ends_the_boot(line: &Line) -> bool {
+    let typed = |text: &str| breaks::printing_command(text).is_some();
+    breaks::is_restored(&line.text)
+        || breaks::is_session(&line.text)
+        || (!line.has_kernel_prefix() && line.process.is_none() && typed(&line.text))
+}
+
+/// Did init, or a script of its, wait for the random numbers that are ready here? It spoke last.
+fn waited_for(boot: &BootLog, at: usize) -> bool {
+    let ready = boot.lines[at].text.trim_start().starts_with("random: crng init done");
+    let before = boot.lines[..at].iter().rev().find(|line| line.kind != LineKind::Blank);
+    ready && before.is_some_and(|line| speaks_for_init(line) || line.process.as_deref() == Some("procd"))
+}
+
+/// Does the author of a page speak between two pieces of a log? A paragraph of its own, in a log of stamped lines.
+fn is_sentence(boot: &BootLog, at: usize) -> bool {
+    let line = &boot.lines[at];
+    let text = line.text.trim();
+    if line.has_kernel_prefix() || line.process.is_some() || line.host_ns.is_some() || line.firmware_ns.is_some() {
+        return false;
+    }
+    let blank = |line: Option<&Line>| line.is_none_or(|line| line.kind == LineKind::Blank);
+    let alone = blank(at.checked_sub(1).map(|before| &boot.lines[before])) && blank(boot.lines.get(at + 1));
+    let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
+    alone && ends && text.contains(' ') && text.starts_with(|c: char| c.is_alphabetic())
+}
+
+/// Up to which index lines of user space are missing from the log, where that shows: Android's init prints what it does from
+/// its first stage on, and acts on a property only later (system/core/init/main.cpp, action_manager.cpp).
+fn lost_to(boot: &BootLog, user: usize) -> Option<usize> {
+    let first = boot
+        .lines
+        .iter()
+        .skip(user)
+        .position(|line| line.text.trim_start().starts_with("init: "))?
+        + user;
+    let text = boot.lines[first].text.trim_start();
+    let acts = text.strip_prefix("init: processing action (")?;
+    acts.split(')').next()?.contains('=').then_some(first)
+}
+
 /// Leaves out what a timer ends, and what stands behind the last message that is none of a timer's.
 fn drop_idle(
     out: &mut Vec<LargeGap>,
     boot: &BootLog,
-    user: usize,
+    from_index: usize,
     init_spoke: usize,
     time: impl Fn(&Line) -> Option<i64>,
 ) {
@@ -153,9 +234,10 @@ fn drop_idle(
             .partition_point(|l| l.number < number)
             .min(boot.lines.len() - 1)]
     };
+    let from_line = boot.lines.get(from_index).map_or(u32::MAX, |line| line.number);
     let in_user: Vec<(u32, u32)> = out
         .iter()
-        .filter(|gap| gap.part == BootPart::UserSpace)
+        .filter(|gap| gap.after_line >= from_line)
         .map(|gap| (gap.after_line, gap.before_line))
         .collect();
     if in_user.is_empty() {
@@ -163,12 +245,14 @@ fn drop_idle(
     }
     let idle = Idle::of(
         in_user.iter().flat_map(|(from, to)| [at(*from), at(*to)]),
-        boot.lines[user..].iter().filter_map(|line| Some((line, time(line)?))),
+        boot.lines[from_index..]
+            .iter()
+            .filter_map(|line| Some((line, time(line)?))),
         boot.lines[init_spoke].number,
     );
     out.retain(|gap| {
         let (from, to) = (at(gap.after_line), at(gap.before_line));
-        gap.part != BootPart::UserSpace
+        gap.after_line < from_line
             || !(idle.ends(from, to, gap.duration_ns) || idle.settled_ns.is_some_and(|ns| gap.start_ns >= ns))
     });
 }
@@ -192,7 +276,7 @@ fn gap(boot: &BootLog, before: Last, at: usize, length: i64) -> LargeGap {
 fn time(line: &Line, part: BootPart, kernel_clock: Clock, axis: &Axis, arrival_tells: bool) -> Option<(i64, Clock)> {
     let arrival = || axis.host(line).map(|ns| (ns, axis.clock));
     match (part, line.kind) {
-        (BootPart::Firmware, LineKind::Firmware) => match line.firmware_ns {
+        (BootPart::Firmware | BootPart::Unclaimed, LineKind::Firmware) => match line.firmware_ns {
             Some(ns) => Some((axis.place(Clock::Firmware, ns)?, Clock::Firmware)),
             None => arrival(),
         },
@@ -200,6 +284,12 @@ fn time(line: &Line, part: BootPart, kernel_clock: Clock, axis: &Axis, arrival_t
             Clock::Printk => Some((stamp(line, kernel_clock)?, kernel_clock)),
             _ => arrival(),
         },
+        // A program behind a quiet kernel counts from its own start.
+        (BootPart::UserSpace, LineKind::User)
+            if line.firmware_ns.is_some() && line.printk_ns.is_none() && line.host_ns.is_none() =>
+        {
+            Some((line.firmware_ns?, Clock::Firmware))
+        }
         (BootPart::UserSpace, LineKind::Kernel | LineKind::User) if arrival_tells => {
             arrival().or_else(|| Some((line.printk_ns?, Clock::Printk)))
         }
@@ -216,6 +306,27 @@ fn alike(a: i64, b: i64) -> bool {
 /// A boot loader's prompt: what passes behind it is somebody's time.
 fn waits_for_somebody(line: &Line) -> bool {
     prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>'])
+}
+
+/// A message of a timer's or of another thread's, that says nothing of whether the boot goes on: the silence around it is
+/// one (arch/x86/kernel/tsc.c, kernel/time/clocksource.c, drivers/regulator/core.c, drivers/char/random.c).
+pub(crate) fn in_background(line: &Line, part: BootPart) -> bool {
+    const STARTS: [&str; 6] = [
+        "tsc: Refined TSC clocksource calibration",
+        "clocksource: tsc: mask",
+        "clocksource: Switched to clocksource tsc",
+        "Switched to clocksource tsc",
+        "Refined TSC clocksource calibration",
+        "random: fast init done",
+    ];
+    let text = line.text.trim();
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.ends_with(": incomplete constraints, leaving on")
+        || text.strip_suffix(": disabling").is_some_and(|name| !name.contains(' '))
+        // A timer's (drivers/base/dd.c, `deferred_probe_timeout_work_func()`): what is pending holds nobody up.
+        || text.contains(": deferred probe pending")
+        // Programs may wait for it; the kernel itself does not.
+        || (part == BootPart::Kernel && text.starts_with("random: crng init done"))
 }
 
 /// Words of an init that still starts something.
@@ -236,7 +347,7 @@ fn speaks_for_init(line: &Line) -> bool {
 fn keep_longest(gaps: &mut Vec<LargeGap>) {
     gaps.sort_by_key(|gap| (std::cmp::Reverse(gap.duration_ns), gap.after_line));
     // The silences of a part do not crowd out those of another.
-    let mut kept = [0_usize; 3];
+    let mut kept = [0_usize; BootPart::Unclaimed as usize + 1];
     gaps.retain(|gap| {
         let kept = &mut kept[gap.part as usize];
         *kept += 1;

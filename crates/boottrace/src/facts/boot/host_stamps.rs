@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Stamps that were not taken by the booted system: which lines carry them, and whether they suffice for an axis.
 
 use crate::log::line::{HostSource, Line, LineKind};

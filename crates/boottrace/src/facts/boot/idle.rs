@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Messages that a timer prints again and again: the time between two of them is none in which a boot goes on.
 
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ const MAX_TIMES: usize = 2000;
 /// Programs that start others by the clock.
 const BY_THE_CLOCK: [&str; 7] = ["CRON", "CROND", "cron", "crond", "anacron", "atd", "fcron"];
 /// Words of who waits for something: then it is the boot that waits.
-const WAITS: [&str; 8] = [
+const WAITS: [&str; 14] = [
     "wait",
     "retr",
     "discover",
@@ -30,6 +31,12 @@ const WAITS: [&str; 8] = [
     "timed out",
     "trying",
     "start job is running",
+    "error -",
+    "falling back",
+    "not respond",
+    "no response",
+    ": reset ",
+    "comreset",
 ];
 
 /// What is known of the messages of a boot that come by a timer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Whether a boot goes through an initramfs, and where it hands over to the real root file system.
 
 use crate::facts::kernel::facts::KernelFacts;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The time between two events of a boot, and how sure it is.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use super::stage::{Stage, StageEvent};
 
 /// From one known event to the next known one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Begin.
     pub from: StageEvent,

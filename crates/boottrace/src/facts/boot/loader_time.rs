@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! How far the boot loader's own clock had come when the kernel began.
 
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};

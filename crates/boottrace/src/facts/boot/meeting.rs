@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lines that two clocks stamped, and what offset they give.
 
 use super::alignment::{Alignment, Fit};

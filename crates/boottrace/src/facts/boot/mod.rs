@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The course of a boot: axis, stages, silences, failures, the way to init.
 
 pub mod alignment;
@@ -9,6 +10,7 @@ pub mod critical_path;
 pub mod deferred;
 pub mod end;
 pub mod failure;
+pub mod first_boot;
 mod first_use;
 pub mod gap;
 mod host_stamps;
@@ -17,8 +19,10 @@ mod initramfs;
 pub mod interval;
 mod loader_time;
 mod meeting;
+mod order;
 pub mod stage;
 pub mod startup;
+mod unclaimed;
 
 pub use alignment::{Alignment, Fit};
 pub use axis::Axis;
@@ -28,7 +32,9 @@ pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, Segmen
 pub use deferred::{deferred, DeferredDevice, DeferredProbes};
 pub use end::{end, BootEnd, EndKind};
 pub use failure::{boot_loop, failures, last_words, outcome, BootLoop, Failure, FailureKind, Outcome};
+pub use first_boot::{first_boot, FirstBoot};
 pub use gap::{gaps, BootPart, LargeGap};
 pub use interval::{intervals, Interval};
-pub use stage::{stages, Stage, StageEvent};
+pub use order::in_order;
+pub use stage::{stages, Stage, StageEvent, UseSign};
 pub use startup::{startup, StartupAccount};

@@ -1,21 +1,26 @@
+// SPDX-License-Identifier: MIT
 //! The eight classic events of a boot on its axis, and the intervals between them.
 
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::unclaimed::unclaimed_from;
 use super::{first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
-use crate::log::hints::hands_over;
+use crate::log::hints::starts_scripts;
 use crate::log::line::{Line, LineKind};
+use crate::log::milestone::{self, Milestone};
 use crate::options::Options;
 use crate::readers::console::account::sections;
 use crate::text::shorten::shorten;
 
 /// The events, in their order (CELF's definition of terms).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StageEvent {
     /// Power is applied or reset released.
@@ -42,6 +47,7 @@ pub enum StageEvent {
 
 /// An event, or why it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stage {
     /// Which event.
     pub event: StageEvent,
@@ -64,8 +70,24 @@ pub struct Stage {
     /// True when `at_least` is because the clock's own zero is known only so.
     #[serde(skip)]
     pub shifted: bool,
+    /// Which sign of first use it is. Only of that event.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shown_by: Option<UseSign>,
     /// What shows it, or why nothing does.
     pub basis: String,
+}
+
+/// What shows that a system can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum UseSign {
+    /// A login or shell prompt.
+    Prompt,
+    /// The text that the caller gave.
+    Goal,
+    /// Android set `sys.boot_completed`.
+    BootCompleted,
 }
 
 /// Finds the events of a boot.
@@ -77,6 +99,9 @@ pub fn stages(
     options: &Options,
 ) -> Vec<Stage> {
     let [(_, before), (_, middle), (_, user)] = sections(boot);
+    // A machine that was restored from a snapshot had booted before.
+    let user = &user[..user.iter().position(|l| is_restored(&l.text)).unwrap_or(user.len())];
+    let unclaimed = unclaimed_from(boot).map(|at| &boot.lines[at]);
     let found = |event: StageEvent, line: Option<&Line>, missing: &str| match line {
         Some(line) => {
             let exact = axis.at(line);
@@ -91,6 +116,7 @@ pub fn stages(
                 at_least: (exact.is_none() && at.is_some()) || shifted,
                 at_most: axis.late && exact.is_some(),
                 shifted,
+                shown_by: None,
                 basis: shorten(line.text.trim()),
             }
         }
@@ -102,6 +128,7 @@ pub fn stages(
             at_least: false,
             at_most: false,
             shifted: false,
+            shown_by: None,
             basis: missing.to_owned(),
         },
     };
@@ -120,16 +147,18 @@ pub fn stages(
     let rc = user
         .iter()
         .skip(usize::from(!quiet))
-        .find(|l| l.number >= scripts_from && is_rc(l))
+        .find(|l| l.number >= scripts_from && starts_scripts(l))
         .filter(|_| shows_init);
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
         middle.iter().chain(user).find(|l| l.text.contains(pattern))
     };
     let application = everywhere(&options.application_pattern);
-    let usable = match &options.goal_pattern {
-        Some(_) => everywhere(&options.goal_pattern),
-        None => first_use::first_prompt(boot, user),
+    let completed = first_use::boot_completed(user);
+    let (usable, shown_by) = match (&options.goal_pattern, completed) {
+        (Some(_), _) => (everywhere(&options.goal_pattern), UseSign::Goal),
+        (None, Some(line)) => (Some(line), UseSign::BootCompleted),
+        (None, None) => (first_use::first_prompt(boot, user), UseSign::Prompt),
     };
     let start = kernel.user_space_line();
     let mut all = vec![
@@ -146,7 +175,7 @@ pub fn stages(
         ),
         found(
             StageEvent::KernelStart,
-            kernel_start(boot, kernel),
+            kernel_start(boot, kernel).or(unclaimed),
             kernel_missing(boot),
         ),
         found(
@@ -178,10 +207,19 @@ pub fn stages(
             },
         ),
     ];
+    if unclaimed.is_some() {
+        came_no_later(boot, axis, &mut all, StageEvent::KernelStart);
+    }
     if !start.is_some_and(|(_, first)| first) {
         came_no_later(boot, axis, &mut all, StageEvent::UserSpaceStart);
     }
-    if options.goal_pattern.is_none() {
+    for stage in all
+        .iter_mut()
+        .filter(|s| s.event == StageEvent::FirstUse && s.line.is_some())
+    {
+        stage.shown_by = Some(shown_by);
+    }
+    if shown_by == UseSign::Prompt {
         let prompt = all.iter_mut().find(|s| s.event == StageEvent::FirstUse);
         if let (Some(stage), Some((ns, clock, at_most))) =
             (prompt, usable.and_then(|line| first_use::prompt_time(boot, line, axis)))
@@ -263,6 +301,7 @@ fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
                 at_least: false,
                 at_most: false,
                 shifted: false,
+                shown_by: None,
                 basis: format!("mark `{}` of the boot loader's table", mark.name),
             };
         }
@@ -302,60 +341,30 @@ fn power_on(boot: &BootLog, axis: &Axis) -> Stage {
         at_least: false,
         at_most: false,
         shifted: false,
+        shown_by: None,
         basis: basis.to_owned(),
     }
 }
 
-/// The first kernel line of a boot whose beginning the log has.
+/// The first kernel line of a boot whose beginning the log has: by its banner, or by what it says before that.
 fn kernel_start<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line> {
-    let first = &boot.lines[boot.kernel_from?..];
-    match &kernel.banner {
-        Some(_) => first.iter().find(|l| l.kind == LineKind::Kernel),
-        None => None,
-    }
+    let first = boot.lines[boot.kernel_from?..]
+        .iter()
+        .find(|l| l.kind == LineKind::Kernel)?;
+    let begins = || milestone::of(&first.text) == Some(Milestone::BootingLinux);
+    (kernel.banner.is_some() || begins()).then_some(first)
 }
 
 fn kernel_missing(boot: &BootLog) -> &'static str {
-    if boot.start == BootStart::Firmware && boot.kernel_from.is_some() && boot.kernel_from == boot.user_from {
-        "the kernel printed nothing before user space spoke"
-    } else if boot.kernel_from.is_some() {
-        "the log begins after the kernel's banner"
+    if boot.kernel_from.is_some() {
+        match boot.start {
+            BootStart::Firmware if boot.kernel_from == boot.user_from => {
+                "the kernel printed nothing before user space spoke"
+            }
+            BootStart::Firmware => "no line shows the kernel's first message",
+            _ => "the log begins after the kernel's banner",
+        }
     } else {
         "the kernel never spoke"
     }
-}
-
-/// init's first doings: SysV scripts, BusyBox rcS, systemd units.
-fn is_rc(line: &Line) -> bool {
-    const STARTS: [&str; 14] = [
-        "INIT: Entering runlevel",
-        "INIT: version ",
-        "systemd[1]: Starting ",
-        "systemd[1]: Started ",
-        "systemd[1]: Listening on ",
-        "systemd[1]: Mounting ",
-        "systemd[1]: Reached target ",
-        "systemd[1]: Created slice ",
-        "Starting ",
-        "[  OK  ] ",
-        "Running sysctl",
-        "rcS",
-        "init: starting service",
-        "procd: - early -",
-    ];
-    let text = line.text.trim_start();
-    if hands_over(text) {
-        return false;
-    }
-    let unit = line.process.as_deref() == Some("systemd")
-        && [
-            "Started ",
-            "Listening on ",
-            "Mounting ",
-            "Reached target ",
-            "Created slice ",
-        ]
-        .iter()
-        .any(|start| text.starts_with(start));
-    unit || STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! systemd's own account of the start: `Startup finished in 2.584s (kernel) + 47.847s (userspace) = 50.431s`.
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ use crate::readers::userspace::systemd_analyze::StartupTime;
 
 /// One part of the start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StartupPart {
     /// `firmware`, `loader`, `kernel`, `initrd`, `userspace`.
     pub name: String,
@@ -16,6 +18,7 @@ pub struct StartupPart {
 
 /// What systemd said when it had started everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StartupAccount {
     /// Physical line.
     pub line: u32,

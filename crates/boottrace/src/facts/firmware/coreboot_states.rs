@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! coreboot's account of its boot states: how long each worked and how long it printed.
 
 use serde::{Deserialize, Serialize};
 
 /// One line `BS: ... times (exec / console): 14 / 2072 ms`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BootState {
     /// Physical line.
     pub line: u32,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Boot loaders that count down until somebody presses a key, in their many wordings.
 
 /// What a loader says when it waits for a key: for how long, if the line tells that. `None` when it is no such line.

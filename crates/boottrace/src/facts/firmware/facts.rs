@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What the part before the kernel states: who ran, how long its own clock says, what it waited for.
 
 use serde::{Deserialize, Serialize};
@@ -6,12 +7,15 @@ use super::coreboot_states::BootState;
 use super::reads::FileRead;
 use crate::log::banner::banner;
 use crate::log::boot_log::BootLog;
+use crate::log::hand_over::steps;
+pub use crate::log::hand_over::FirmwareStep;
 use crate::readers::console::account::sections;
 use crate::readers::firmware_table;
 use crate::readers::firmware_table::table::{TableMark, TimeTable};
 
 /// A program that said its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Program {
     /// Physical line.
     pub line: u32,
@@ -21,24 +25,9 @@ pub struct Program {
     pub text: String,
 }
 
-/// A step of the hand-over to the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FirmwareStep {
-    /// `Hit any key to stop autoboot`.
-    Autoboot,
-    /// `Starting kernel ...`, `jumping to kernel`: the loader's last words.
-    StartingKernel,
-    /// `Uncompressing Linux...`, `Decompressing Linux...`, `LZMA decompressing kernel-1`.
-    Decompressing,
-    /// `done, booting the kernel.`: the decompressor's last words.
-    BootingKernel,
-    /// `EFI stub: ...`.
-    EfiStub,
-}
-
 /// Where a step was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepLine {
     /// Which step.
     pub step: FirmwareStep,
@@ -50,6 +39,7 @@ pub struct StepLine {
 
 /// What firmware and boot loaders state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirmwareFacts {
     /// Programs by their banners.
     pub programs: Vec<Program>,
@@ -129,36 +119,4 @@ pub fn collect(boot: &BootLog) -> FirmwareFacts {
     }
     facts.tables = firmware_table::find(&boot.lines);
     facts
-}
-
-fn steps(text: &str) -> impl Iterator<Item = FirmwareStep> + '_ {
-    const PARTS: [(&str, FirmwareStep); 23] = [
-        ("ow booting linux kernel", FirmwareStep::StartingKernel),
-        ("ow booting Linux kernel", FirmwareStep::StartingKernel),
-        ("Transferring control to Linux", FirmwareStep::StartingKernel),
-        ("Starting program at 0x", FirmwareStep::StartingKernel),
-        ("jump to 64-bit kernel entrypoint", FirmwareStep::StartingKernel),
-        ("Starting Kernel ...", FirmwareStep::StartingKernel),
-        ("INIT: Starting kernel at 0x", FirmwareStep::StartingKernel),
-        ("booting kernel with devicetree", FirmwareStep::StartingKernel),
-        ("Exit EBS        [", FirmwareStep::StartingKernel),
-        ("zImage starting: loaded at", FirmwareStep::Decompressing),
-        ("to stop autoboot", FirmwareStep::Autoboot),
-        ("Starting kernel ...", FirmwareStep::StartingKernel),
-        ("jumping to kernel", FirmwareStep::StartingKernel),
-        ("Jumping to kernel", FirmwareStep::StartingKernel),
-        ("Loaded kernel, jumping", FirmwareStep::StartingKernel),
-        ("commandline: console=", FirmwareStep::StartingKernel),
-        ("Exiting boot services", FirmwareStep::EfiStub),
-        ("EFI stub: ", FirmwareStep::EfiStub),
-        ("Uncompressing Linux", FirmwareStep::Decompressing),
-        ("Decompressing Linux", FirmwareStep::Decompressing),
-        ("decompressing kernel", FirmwareStep::Decompressing),
-        ("ooting the kernel", FirmwareStep::BootingKernel),
-        ("Jumping to 0x", FirmwareStep::StartingKernel),
-    ];
-    PARTS
-        .iter()
-        .filter(move |(part, _)| text.contains(part))
-        .map(|(_, step)| *step)
 }

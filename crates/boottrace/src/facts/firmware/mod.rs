@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What runs before the kernel: programs, steps and time tables of firmware and boot loaders.
 
 pub mod coreboot_states;

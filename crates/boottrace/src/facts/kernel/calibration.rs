@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! The delay-loop calibration line (init/calibrate.c) and what it cost.
 
 use serde::{Deserialize, Serialize};
 
 /// How the value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CalibrationForm {
     /// `Calibrating delay loop... `: measured, which takes time.
@@ -20,6 +22,7 @@ pub enum CalibrationForm {
 
 /// One calibration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Calibration {
     /// Physical line.
     pub line: u32,

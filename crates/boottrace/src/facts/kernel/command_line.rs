@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! The kernel command line as printed.
 
 use serde::{Deserialize, Serialize};
 
 /// Parameters in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandLine {
     /// Physical line.
     pub line: u32,

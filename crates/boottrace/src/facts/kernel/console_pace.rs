@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What a slow console adds to the stamps of initcalls. `calling` is stamped before it is sent, and the initcall runs when
 //! it has been: the stamps are too far apart by the time of that one line, and the kernel's own figure is right there.
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! One walk over the kernel's lines of a boot: everything they state, before anything is concluded.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::architecture::{Architecture, Signs};
 use super::banner::KernelBanner;
 use super::calibration;
 use super::calibration::{Calibration, CalibrationForm};
@@ -11,6 +13,9 @@ use super::command_line::CommandLine;
 use super::console_pace;
 use super::fault;
 use super::fault::Fault;
+use super::hardware;
+use super::hardware::Hardware;
+use super::init_start::InitStart;
 use super::initcall::{CallFlag, Initcall, Pairing, Place};
 use super::initcall_line;
 use super::initcall_line::CallEvent;
@@ -22,35 +27,9 @@ use crate::log::line::{Caller, HostSource, Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
 
-/// `Run /init as init process`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InitStart {
-    /// Physical line.
-    pub line: u32,
-    /// The program, when the line names it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub program: Option<String>,
-    /// The message.
-    pub text: String,
-}
-
-impl InitStart {
-    /// False when init may have run for long before it said this: a log that begins in the middle does not show its start.
-    fn is_first(&self) -> bool {
-        const FIRST: [&str; 6] = [
-            "Run /",
-            "systemd[1]: systemd ",
-            "init: init first stage",
-            "init: init started",
-            "init started: BusyBox",
-            "INIT: version ",
-        ];
-        FIRST.iter().any(|start| self.text.starts_with(start))
-    }
-}
-
 /// What the kernel's lines state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelFacts {
     /// Version and compiler.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,13 +37,22 @@ pub struct KernelFacts {
     /// Parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command_line: Option<CommandLine>,
-    /// `Machine model`, `DMI` or `Hardware name`.
+    /// The machine's name, by `Machine model`, `Machine` or `DMI`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
+    /// Physical line of `machine`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub machine_line: Option<u32>,
+    /// Which processors the kernel is for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub architecture: Option<Architecture>,
+    /// Memory, processors, consoles, clock.
+    #[serde(skip_serializing_if = "Hardware::is_empty", default)]
+    pub hardware: Hardware,
     /// Physical line of the clocksource switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clocksource_switch_line: Option<u32>,
-    /// The end of kernel initialisation: physical line of `Freeing unused kernel memory`.
+    /// The end of kernel initialisation: physical line of `Freeing unused kernel memory`, or of what still comes before init.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freeing_init_line: Option<u32>,
     /// init's start.
@@ -128,6 +116,7 @@ pub fn collect(boot: &BootLog, clock: Clock) -> KernelFacts {
         .any(|l| l.text.contains("probe of ") && l.text.contains(" returned 0 after "));
     let mut walk = Walk {
         facts: KernelFacts::default(),
+        signs: Signs::default(),
         pairing: Pairing::new(clock, switches),
         clock,
         jiffies: switches,
@@ -147,11 +136,13 @@ pub fn collect(boot: &BootLog, clock: Clock) -> KernelFacts {
         walk.facts.init = None;
     }
     walk.facts.user_space_first(boot);
+    walk.facts.architecture = walk.signs.architecture(walk.facts.banner.as_ref());
     walk.facts
 }
 
 struct Walk {
     facts: KernelFacts,
+    signs: Signs,
     pairing: Pairing,
     clock: Clock,
     jiffies: bool,
@@ -183,6 +174,9 @@ impl Walk {
         }
         self.milestone(line);
         self.statement(line, following);
+        if line.kind == LineKind::Kernel {
+            self.of_machine(line);
+        }
         false
     }
 
@@ -261,8 +255,10 @@ impl Walk {
                 self.jiffies = false;
                 self.pairing.clocksource_switched();
             }
-            Some(Milestone::FreeingInit) => {
-                facts.freeing_init_line.get_or_insert(line.number);
+            Some(step @ (Milestone::FreeingInit | Milestone::ClosingStep))
+                if (step == Milestone::FreeingInit || facts.freeing_init_line.is_some()) && facts.init.is_none() =>
+            {
+                facts.freeing_init_line = Some(line.number);
             }
             Some(Milestone::InitStarted) => {
                 let program = text
@@ -275,7 +271,7 @@ impl Walk {
                     text: text.to_owned(),
                 });
             }
-            Some(Milestone::InitRunning) if facts.init.is_none() => {
+            Some(Milestone::InitRunning) if milestone::is_nearer(facts.init.as_ref().map(|i| &*i.text), text) => {
                 facts.init = Some(InitStart {
                     line: line.number,
                     program: None,
@@ -286,24 +282,21 @@ impl Walk {
         }
     }
 
+    fn of_machine(&mut self, line: &Line) {
+        let text = line.text.trim();
+        self.signs.line(text, line.number);
+        self.facts.hardware.line(text, line.number);
+        if self.facts.machine.is_none() {
+            self.facts.machine = hardware::machine(text).map(str::to_owned);
+            self.facts.machine_line = self.facts.machine.as_ref().map(|_| line.number);
+        }
+    }
+
     fn statement(&mut self, line: &Line, following: &[Line]) {
         let facts = &mut self.facts;
         let text = line.text.trim_start();
         if facts.command_line.is_none() {
             facts.command_line = CommandLine::read(text, line.number);
-        }
-        if facts.machine.is_none() {
-            const MODELS: [&str; 5] = [
-                "Machine model: ",
-                "OF: fdt: Machine model: ",
-                "OF: fdt:Machine model: ",
-                "DMI: ",
-                "Machine: ",
-            ];
-            facts.machine = MODELS
-                .iter()
-                .find_map(|m| text.strip_prefix(m))
-                .map(|m| m.trim().to_owned());
         }
         if let Some(mut found) = calibration::read(text) {
             found.line = line.number;

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! Messages that say that something went wrong for good.
 
 use serde::{Deserialize, Serialize};
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// `Kernel panic - not syncing: ...`.
@@ -22,6 +24,7 @@ pub enum FaultKind {
 
 /// One such message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fault {
     /// Physical line.
     pub line: u32,

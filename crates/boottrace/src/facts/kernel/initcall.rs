@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Initcalls as spans: which start belongs to which end, and what the printed duration is worth.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -10,6 +11,7 @@ use crate::log::clock::Clock;
 
 /// What is to be known about one initcall's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CallFlag {
     /// Printed and true duration differ by more than 1 ms and more than 10 %.
@@ -32,6 +34,7 @@ pub enum CallFlag {
 
 /// One run of one initcall.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Initcall {
     /// Function, or address without a symbol table.
     pub name: String,

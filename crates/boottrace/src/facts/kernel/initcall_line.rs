@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One line of `initcall_debug`, in every form since 2.6.2x (init/main.c, drivers/base/dd.c).
 
 use super::symbol;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Driver probes: end lines with a printed duration, from which the start is computed.
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +7,7 @@ use crate::log::clock::Clock;
 
 /// How a probe ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeResult {
     /// The driver took the device.
@@ -20,6 +22,7 @@ pub enum ProbeResult {
 
 /// One attempt to probe one device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Probe {
     /// Device name.
     pub device: String,

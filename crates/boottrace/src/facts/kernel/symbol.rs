@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What `%pS` prints: a function with its offset and module, or a bare address.
 
 /// A function as a log names it.

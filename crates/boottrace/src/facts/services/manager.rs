@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! Who starts services, and what a line of it may say.
 
 use serde::{Deserialize, Serialize};
 
 /// Who starts services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Manager {
     /// Start scripts that say what they start: System V's, Debian's, Buildroot's.

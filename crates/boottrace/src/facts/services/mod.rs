@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Services that an init other than systemd starts, by what it prints: OpenRC, start scripts of System V, Debian and
 //! BusyBox, runit, s6, dinit, Finit, upstart, Android.
 

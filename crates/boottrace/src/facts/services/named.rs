@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lines that name their init or its service first: runit, s6-rc, Android's init, upstart.
 //!
 //! Sources: runit `src/runit.c`; s6-rc `src/s6-rc/s6-rc.c`; upstart `init/job.c`, `init/job_process.c`; Android

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The services of one boot's log.
 
 use super::rows::{Service, ServiceLog};

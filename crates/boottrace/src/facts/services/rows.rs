@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! From lines to services: when each began, and when it was up.
 
 use std::collections::HashMap;
@@ -6,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manager::{Manager, Word};
 use super::words::word;
+use crate::log::hand_over::starts_kernel;
 
 /// Services kept: a log may be anything.
 const MAX_SERVICES: usize = 5000;
@@ -14,6 +16,7 @@ const AT_ONCE_NS: i64 = 50_000;
 
 /// One service's start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Service {
     /// As its line calls it.
     pub name: String,
@@ -50,7 +53,8 @@ impl ServiceLog {
     /// (the same, where only one is known). Returns whether it is a service's.
     pub fn line(&mut self, number: u32, text: &str, first_ns: i64, last_ns: i64) -> bool {
         self.other(first_ns);
-        let Some((manager, said)) = word(text) else {
+        // `Starting kernel ...` reads like a start script's line.
+        let Some((manager, said)) = word(text).filter(|_| !starts_kernel(text)) else {
             return false;
         };
         if manager.in_turn() && !matches!(said, Word::Ends(..)) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What one line says of a service, by who prints it.
 //!
 //! Sources: OpenRC `src/libeinfo/libeinfo.c` and `sh/functions.sh`; Debian's `lsb-base` (`/lib/lsb/init-functions`);

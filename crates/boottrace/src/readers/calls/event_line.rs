@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One line of ftrace's default text form (`trace`, `trace_pipe`) or of `trace-cmd report`.
 //!
 //! Format: `trace_print_context()` in `kernel/trace/trace_output.c`: `comm-pid (tgid) [cpu] flags stamp: event`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What an event says as text, in the words of its print format.
 
 use super::event_line::{field, Context};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What the events of a trace tell about a boot, whatever file they came from: the initcalls, the levels, who ran, the
 //! interrupts, the marks. Text traces and `trace.dat` both end here.
 
@@ -18,6 +19,7 @@ const MAX_TASKS: usize = 1 << 16;
 /// One initcall. The trace events carry their own data, so these times are free of the shared variable that spoils
 /// the "after N usecs" of the kernel log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Initcall {
     /// Function, and its module in brackets.
     pub function: String,
@@ -37,6 +39,7 @@ pub struct Initcall {
 
 /// Time a task ran, by `sched_switch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskTime {
     /// Task name as last seen.
     pub comm: String,
@@ -48,6 +51,7 @@ pub struct TaskTime {
 
 /// Interrupt handlers (or soft interrupts) of one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterruptTime {
     /// Handler or vector, as printed.
     pub name: String,
@@ -61,6 +65,7 @@ pub struct InterruptTime {
 
 /// A message in the trace: console output, `trace_printk()` or `trace_marker`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// When, nanoseconds on the trace's clock.
     pub at_ns: i64,

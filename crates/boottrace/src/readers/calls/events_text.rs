@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! ftrace's event and function tracer text, and the output of `trace-cmd report`.
 
 use std::io::{self, Read};

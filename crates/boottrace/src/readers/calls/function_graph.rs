@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The text of ftrace's function_graph tracer (`trace`, `trace_pipe`), streamed into [`Calls`].
 //!
 //! Format: Documentation/trace/ftrace.rst, "function graph tracer". All `funcgraph-*` option sets are read.

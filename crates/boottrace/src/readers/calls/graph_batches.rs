@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Parts of function_graph text that go from thread to thread ([`super::graph_threads`]): cut, parsed, analysed.
 //!
 //! A batch owns its bytes; parsed lines refer to them by place, so that the batch can be sent.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What a line of function_graph text comes down to for the analysis, small and without borrowed text.
 
 use super::graph_line::{Body, GraphLine};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The columns that lines of one trace share, so that most lines need not be taken apart anew.
 //!
 //! ftrace prints columns of fixed width: the seconds of the stamp, the processor and the task are mostly those of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One line of function_graph text, in every combination of its options.
 //!
 //! Format: `print_graph_prologue()`, `print_graph_duration()`, `print_graph_entry_leaf()`, `print_graph_return()` and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Reads and parses function_graph text beside its analysis: two threads, and whichever has time reads.
 //!
 //! Parsing and analysing are each in order and take about as long as one another; reading (copying out of the page
@@ -174,6 +175,9 @@ impl<F: FnMut()> Drop for AtEnd<F> {
 /// # Errors
 /// Those of `reader`.
 pub fn for_each_batch<R: Read + Send>(reader: R, each: impl FnMut(&Batch)) -> io::Result<(ReadCounts, Names)> {
+    if cfg!(target_family = "wasm") {
+        return on_one_thread(reader, each);
+    }
     let shared = Shared::new(reader);
     let here = processors::current();
     let (mut counts, names) = std::thread::scope(|scope| {
@@ -191,6 +195,21 @@ pub fn for_each_batch<R: Read + Send>(reader: R, each: impl FnMut(&Batch)) -> io
     }
     counts.bytes = lock(&shared.source).cutter.bytes;
     Ok((counts, names))
+}
+
+/// The same where there are no threads: in a browser.
+fn on_one_thread<R: Read>(mut reader: R, mut each: impl FnMut(&Batch)) -> io::Result<(ReadCounts, Names)> {
+    let (mut cutter, mut parser) = (Cutter::default(), Parser::default());
+    let (mut batch, mut counts) = (Batch::default(), ReadCounts::default());
+    let mut more = true;
+    while more {
+        more = cutter.fill(&mut reader, &mut batch)?;
+        parser.parse(&mut batch);
+        each(&batch);
+        batch.add_to(&mut counts);
+    }
+    counts.bytes = cutter.bytes;
+    Ok((counts, parser.names))
 }
 
 #[cfg(test)]
@@ -225,6 +244,18 @@ mod tests {
             for_each_batch(Pieces(text.as_bytes()), |batch| batch.for_each(|_| calls += 1)).expect("read");
         assert_eq!((calls, counts.lines, counts.bytes), (4, 4, text.len() as u64));
         assert_eq!((names.text(1), names.text(2), names.len()), ("a".into(), "b".into(), 3));
+    }
+
+    #[test]
+    fn one_thread_reads_the_same() {
+        let text = b" 0)   1.000 us    |  a();\n 0)               |  b() {\n 0)   2.000 us    |  }\n".repeat(50_000);
+        let (mut two, mut one) = (0, 0);
+        let (counts, names) = for_each_batch(text.as_slice(), |batch| batch.for_each(|_| two += 1)).expect("read");
+        let (alone, same) = on_one_thread(text.as_slice(), |batch| batch.for_each(|_| one += 1)).expect("read");
+        assert_eq!(
+            (one, alone.lines, alone.bytes, same.len()),
+            (two, counts.lines, counts.bytes, names.len())
+        );
     }
 
     #[test]

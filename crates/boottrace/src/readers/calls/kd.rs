@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Reports of `kd`, the KFT log analyser: function tables of any column set, and call traces (`kd -c`).
 //!
 //! Format: eLinux.org, "Kernel Function Trace", "kd". Column letters: F function, c count, a average, t time, l local,
@@ -16,6 +17,7 @@ pub const MAX_ROWS: usize = 1_000_000;
 
 /// A row of a table; columns the report does not have are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// Function name.
     pub function: String,
@@ -35,6 +37,7 @@ pub struct Row {
 
 /// A line of a call trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceRow {
     /// Entry, microseconds on the log's clock.
     pub entry_us: i64,
@@ -54,6 +57,7 @@ pub struct TraceRow {
 
 /// A report: one of the two forms, or both one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Columns of the table, as printed.
     pub columns: Vec<String>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The single calls that were kept, as a timeline.
 
 use super::stacks::Calls;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! KFI and KFT logs: `Entry Delta PID Function Called At`, times in microseconds, sorted by entry.
 //!
 //! Format: `addr2sym` output as shown on eLinux.org, "Kernel Function Trace" and "Kernel Function Instrumentation".
@@ -14,6 +15,7 @@ use crate::text::number::{digits, integer};
 
 /// What the header block says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Header {
     /// Number of the instrumentation run.
     pub run_id: Option<u64>,

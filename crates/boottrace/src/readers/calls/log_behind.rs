@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A console log that somebody put behind a trace, in one file.
 
 /// Bytes kept of it.

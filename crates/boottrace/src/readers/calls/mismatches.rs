@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: MIT
 //! What of a trace did not fit together.
 
 /// What did not fit together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mismatches {
     /// Exits of calls that were entered before the trace began, or whose entry was lost.
     pub exits_without_entry: u64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Function and event traces: one call model ([`stacks`], [`tree`]) fed by one reader a format.
 
 pub mod event_line;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Names kept once and called by number.
 
 use foldhash::fast::RandomState;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Which node of the call tree stands for a function called from a node: a table that is read once for each call.
 
 /// Number of a node in a call tree.

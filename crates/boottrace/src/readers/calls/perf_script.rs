@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `perf script` text: samples with call chains become a merged call tree.
 //!
 //! Format: perf-script(1); a header line `comm pid/tid [cpu] time: period event: ...`, one frame a line, innermost first.
@@ -17,6 +18,7 @@ const MAX_FRAMES: usize = 1024;
 
 /// What the weights of the tree are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Weight {
     /// Nanoseconds (clock events with a period).
     Nanoseconds,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Which processor a thread may run on.
 
 /// Keeps the calling thread off the processor that the thread with number `other` runs on, when there is another one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Which nodes of a call tree are recursive calls: their time is part of a time that was counted above them.
 
 use std::collections::HashMap;

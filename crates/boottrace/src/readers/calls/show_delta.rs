@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Output of the kernel's `scripts/show_delta`: `[13.206505 < 0.000013 >]  text`.
 
 use std::io::{self, Read};
@@ -13,6 +14,7 @@ pub const MAX_LINES: usize = 2_000_000;
 
 /// A line with its time and the distance to the line before (or to the base, with `-b`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeltaLine {
     /// The printk stamp, nanoseconds.
     pub at_ns: i64,
@@ -24,6 +26,7 @@ pub struct DeltaLine {
 
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deltas {
     /// Lines in file order.
     pub lines: Vec<DeltaLine>,

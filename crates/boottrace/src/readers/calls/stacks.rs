@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The one call model behind all readers: stacks per task, fed with entries and exits, charged to a merged call tree.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The tables people know from `kd`: per function, by any column; and call trees on one line each.
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use super::tree::{is_fixed, NodeId, FIXED, INTERRUPTS, ROOT};
 
 /// All calls of one function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FunctionRow {
     /// Function name.
     pub function: String,
@@ -153,7 +155,7 @@ fn add_up(calls: &Calls) -> Added {
 /// One row for each function, sorted.
 pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     let nodes = calls.tree.nodes();
-    let (added, repeats) = if nodes.len() < MANY_NODES {
+    let (added, repeats) = if nodes.len() < MANY_NODES || cfg!(target_family = "wasm") {
         (add_up(calls), repeats(&calls.tree))
     } else {
         // Finding the recursive calls is as much work as all the rest, and needs none of it.

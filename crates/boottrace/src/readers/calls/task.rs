@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A task and the calls that it is in.
 
 use super::names::NameId;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The merged call tree: one node for each distinct path, filled while a trace streams by.
 
 use std::collections::HashMap;

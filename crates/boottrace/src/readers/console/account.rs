@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The account of an input's lines: what was taken for what, and what was left out.
 
 use super::reader::Lines;
@@ -61,8 +62,8 @@ pub fn left_out(split: &Split, counts: &ReaderCounts, ledger: &mut Ledger) {
 fn reason(line: &Line) -> Option<&'static str> {
     Some(match line.kind {
         LineKind::Blank => "blank",
-        LineKind::Harness => "written by the capture or test tool",
-        LineKind::Typed => "typed by the test tool",
+        LineKind::Harness => "not the machine's: a command, or words of the tool that captured or printed the log",
+        LineKind::Typed => "typed at a prompt",
         LineKind::Report => "in a section of a bug report that is no kernel's log",
         LineKind::Prose => "text of the page around the log",
         LineKind::Property => "property of a /dev/kmsg record",

@@ -1,22 +1,25 @@
+// SPDX-License-Identifier: MIT
 //! Where one boot ends and the next begins.
 
+mod before;
 mod loader_stamps;
 mod phase;
 mod recovery;
 mod restart;
 
 use super::chain::Chain;
-use super::nameless::{ends_like_loader, loader_from};
+use super::nameless::{ends_like_loader, head_from, loader_from};
 use super::page::mark_prose;
 use super::quoted::{take_back_excerpts, take_back_mentions, take_back_quoted};
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
 use crate::log::banner::{banner, looks_like_loader};
 use crate::log::boot_log::{BootLog, BootStart, Split};
-use crate::log::clock::JIFFIES_START_NS;
+use crate::log::clock::is_before_overflow;
 use crate::log::guest::is_hypervisors;
+use crate::log::hand_over::hands_over;
 use crate::log::harness;
-use crate::log::hints::{hands_over, is_kernel_fault, is_user_space, starts_unit};
+use crate::log::hints::{begins_user_space, is_kernel_fault, is_user_space};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
@@ -85,6 +88,10 @@ struct State {
     /// Which lines that a kernel says once and early, without stamps, were heard: bits.
     early_words: u8,
     handed_over: bool,
+    /// The last loader gave the machine away; a table of its marks only names that step.
+    left_loader: bool,
+    /// Index of the first line behind a page's text.
+    block_at: Option<usize>,
     /// systemd said how long the start took.
     accounted: bool,
     /// systemd mounted the root file system anew, for writing.
@@ -180,7 +187,7 @@ impl Splitter<'_> {
                 self.state.ran |= found == Milestone::InitStarted;
                 self.enter_user();
             }
-            Some(Milestone::InitRunning) if self.state.boot.is_none() && starts_unit(&line.text) => {
+            _ if self.state.boot.is_none() && begins_user_space(&line.text) => {
                 self.begin(BootStart::MiddleOfLog);
                 self.enter_kernel();
                 self.enter_user();
@@ -193,15 +200,17 @@ impl Splitter<'_> {
             }
             None if self.speaks_beside_the_kernel(&line) => self.enter_user(),
             // Without stamps the kernel cannot be told from init; this is the kernel's last step before it.
-            _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
+            Some(Milestone::ClosingStep) if self.state.freed => self.note_closing(Some(Milestone::ClosingStep)),
+            _ if self.state.freed => self.enter_user(),
             _ => {}
         }
         // A quiet kernel: user space is the first to speak. One without stamps: nothing else tells.
-        if (self.in_kernel() || self.state.handed_over) && is_user_space(&line.text) {
+        if (self.in_kernel() || self.state.handed_over) && (is_user_space(&line.text) || self.counts_anew(&line)) {
             self.enter_kernel();
             self.enter_user();
         }
         self.state.handed_over |= hands_over(&line.text);
+        self.state.left_loader |= hands_over(&line.text) && !is_table_row(&line.text);
         if self.bootstage_restart(&line) {
             self.begin(BootStart::BootstageReport);
         }
@@ -273,6 +282,8 @@ impl Splitter<'_> {
                 self.begin(BootStart::KernelBanner);
             }
             _ if self.stamps_restart(&line, next) => self.begin(BootStart::StampsRestart),
+            _ if self.begins_another_piece(&line) => self.begin(BootStart::MiddleOfLog),
+            _ if self.goes_on_much_later(&line) => self.begin(BootStart::MiddleOfLog),
             _ => {}
         }
         if self.state.boot.is_none() {
@@ -290,16 +301,14 @@ impl Splitter<'_> {
         self.state.mounted |= line.printk_ns.is_some() && line.text.starts_with("VFS: Mounted root (");
         self.state.console_switch =
             line.text.contains("bootconsole [") || (line.text.contains("console [") && line.text.ends_with("enabled"));
-        if let Some(ns) = line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS) {
+        if let Some(ns) = line.printk_ns.filter(|ns| !is_before_overflow(*ns)) {
             self.state.max_printk_ns = Some(self.state.max_printk_ns.map_or(ns, |max| max.max(ns)));
         }
         if matches!(milestone, Some(Milestone::InitStarted | Milestone::InitRunning)) {
             self.enter_user();
         }
         self.state.ran |= milestone == Some(Milestone::InitStarted);
-        if milestone == Some(Milestone::FreeingInit) {
-            self.note_freed();
-        }
+        self.note_closing(milestone);
         line.kind = LineKind::Kernel;
         self.keep(line);
     }
@@ -316,7 +325,13 @@ impl Splitter<'_> {
                 at.map_or_else(Vec::new, |at| boot.give_up_from(at))
             }
             Some(boot) if matches!(start, BootStart::KernelBanner | BootStart::StampsRestart) => {
-                loader_from(boot).map_or_else(Vec::new, |at| boot.give_up_from(at))
+                let head = loader_from(boot).or_else(|| head_from(boot, true, self.state.block_at));
+                head.map_or_else(Vec::new, |at| boot.give_up_from(at))
+            }
+            Some(boot) if start == BootStart::Firmware => {
+                let left = boot.kernel_from.is_some() || self.state.left_loader;
+                let head = head_from(boot, left, self.state.block_at);
+                head.map_or_else(Vec::new, |at| boot.give_up_from(at))
             }
             _ => Vec::new(),
         };
@@ -342,39 +357,6 @@ impl Splitter<'_> {
         }
         if start == BootStart::BootstageReport {
             self.state.first_mark = first_mark;
-        }
-    }
-
-    /// What the machine printed before the first banner belongs to the first boot.
-    fn claim_before(&mut self) {
-        let outside = &mut self.out.outside;
-        let from = outside
-            .iter()
-            .rposition(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed | LineKind::Prose))
-            .map_or(0, |at| at + 1);
-        let mut lines = outside.split_off(from);
-        for line in &mut lines {
-            if line.kind == LineKind::Outside {
-                line.kind = LineKind::Firmware;
-            }
-        }
-        // Kernels of the 3.x series say this before their banner.
-        let early = |line: &Line| line.text.starts_with("Initializing cgroup subsys");
-        let said = lines.iter().rev().filter(|l| l.kind != LineKind::Blank);
-        let kernel = (said.take_while(|l| early(l)).count() > 0).then(|| {
-            lines
-                .iter()
-                .rposition(|l| l.kind != LineKind::Blank && !early(l))
-                .map_or(0, |at| at + 1)
-        });
-        for line in lines.iter_mut().skip(kernel.unwrap_or(usize::MAX)) {
-            if line.kind == LineKind::Firmware {
-                line.kind = LineKind::Kernel;
-            }
-        }
-        if let Some(boot) = &mut self.state.boot {
-            boot.kernel_from = kernel;
-            boot.lines = lines;
         }
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The programs that run before the kernel, by their banners: whether one that says its name shows a reset.
 
 use std::collections::HashSet;

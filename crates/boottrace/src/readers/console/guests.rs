@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A hypervisor's console with several systems on it: the lines of each, told apart.
 
 use std::collections::BTreeMap;

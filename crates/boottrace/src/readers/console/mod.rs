@@ -1,9 +1,14 @@
+// SPDX-License-Identifier: MIT
 //! Console captures and kernel logs: from bytes to lines, and from lines to boots.
 
 pub mod account;
 mod boots;
 mod chain;
+mod excerpt;
 pub mod guests;
+mod host_prompt;
+mod learning;
+mod mail_quotes;
 mod nameless;
 mod not_a_boot;
 mod page;
@@ -15,5 +20,6 @@ mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};
 pub use boots::{split, split_guest};
+pub use excerpt::excerpt;
 pub use not_a_boot::{not_a_boot, tail_of_earlier};
 pub use reader::{read, ExternalStamp, Lines};

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: MIT
 //! Boot loaders that say no name: by what else they say, their lines belong to the boot that follows.
 
 use crate::log::banner::looks_like_loader;
 use crate::log::boot_log::BootLog;
+use crate::log::hand_over::hands_over;
 use crate::log::line::{Line, LineKind};
 
 /// Lines before the kernel's banner that are searched for a boot loader's words.
@@ -53,4 +55,64 @@ pub fn loader_from(boot: &BootLog) -> Option<usize> {
     }
     let found = boot.lines[after..].iter().position(|l| looks_like_loader(&l.text))?;
     Some(after + found)
+}
+
+/// Where what the next boot printed before its first name began, at the end of a boot: behind the machine's last words, with a
+/// page's next block, or with lines that only firmware writes. `left`: this boot's own firmware had left the machine.
+/// `block_at`: where the page's last block began.
+pub fn head_from(boot: &BootLog, left: bool, block_at: Option<usize>) -> Option<usize> {
+    let lines = &boot.lines;
+    let running = |line: &Line| line.has_kernel_prefix() || line.process.is_some();
+    let behind = lines.iter().rposition(running).map_or(0, |at| at + 1);
+    let restarts = lines[behind.saturating_sub(1)..]
+        .iter()
+        .rposition(|line| restarts(&line.text));
+    if let Some(at) = restarts {
+        let from = behind.saturating_sub(1) + at + 1;
+        return (from < lines.len()).then_some(from);
+    }
+    if let Some(at) = block_at.filter(|at| *at >= behind && *at > 0) {
+        return (at < lines.len()).then_some(at);
+    }
+    let mut from = None;
+    for (at, line) in lines.iter().enumerate().skip(behind).rev() {
+        match line.kind {
+            LineKind::Blank | LineKind::Harness | LineKind::Garbage => {}
+            _ if left && is_of_firmware(&line.text) => from = Some(at),
+            _ => break,
+        }
+    }
+    from
+}
+
+/// The machine's last words before its reset (kernel/reboot.c; common/board_r.c and drivers/sysreset of U-Boot).
+fn restarts(text: &str) -> bool {
+    const STARTS: [&str; 5] = [
+        "reboot: Restarting system",
+        "Restarting system",
+        "resetting ...",
+        "Rebooting in ",
+        "Resetting CPU",
+    ];
+    let text = text.trim();
+    STARTS.iter().any(|start| text.starts_with(start)) || text == "Rebooting."
+}
+
+/// The levels with which TF-A and coreboot begin their lines, wide as they write them: programs write them otherwise.
+fn is_of_firmware(text: &str) -> bool {
+    const LEVELS: [&str; 12] = [
+        "NOTICE:  ",
+        "INFO:    ",
+        "ERROR:   ",
+        "WARNING: ",
+        "VERBOSE: ",
+        "[NOTE ]  ",
+        "[INFO ]  ",
+        "[DEBUG]  ",
+        "[SPEW ]  ",
+        "[WARN ]  ",
+        "[ERROR]  ",
+        "[EMERG]  ",
+    ];
+    LEVELS.iter().any(|level| text.starts_with(level)) && !hands_over(text)
 }

@@ -1,20 +1,27 @@
+// SPDX-License-Identifier: MIT
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
-use crate::log::hints::{accounts_for_start, is_kernel_fault, is_user_space};
+use crate::log::hints::{accounts_for_start, is_kernel_fault, is_of_initramfs, is_user_space, waits_in_vain};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
 
-/// Says what the lines are and how that was seen, when they are no boot. `alone`: the input holds nothing else. Where
+/// Says what the lines are and how that was seen, when they are no boot. `alone`: the input holds nothing else; `first`:
+/// nothing else stands before them. Where
 /// other boots stand beside it, a kernel that fails is the end of one of them.
-pub fn not_a_boot(log: &BootLog, alone: bool) -> Option<(&'static str, String)> {
+pub fn not_a_boot(log: &BootLog, alone: bool, first: bool) -> Option<(&'static str, String)> {
     recovery(log)
         .or_else(|| suspend(log))
         .or_else(|| program(log))
-        .or_else(|| running(log).filter(|_| alone || fault(log).is_none()))
+        .or_else(|| running(log).filter(|_| alone || (first && !panics(log)) || fault(log).is_none()))
         .or_else(|| report(log).filter(|_| alone))
+}
+
+/// Did the kernel stop? What another boot follows is the end of one.
+fn panics(log: &BootLog) -> bool {
+    log.lines.iter().any(|l| l.text.contains("Kernel panic - not syncing"))
 }
 
 /// Levels that web servers and others print in brackets behind their date.
@@ -45,6 +52,7 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
             || accounts_for_start(&l.text)
             || l.text.starts_with("INIT: ")
             || l.text.starts_with("init started: ")
+            || waits_in_vain(&l.text)
             || (l.process.is_none() && is_user_space(&l.text))
     };
     if spoken().any(shows_boot) {
@@ -76,6 +84,26 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
 /// Stamps from which on a log in which nothing starts is that of a system that has been running.
 const RUNS_NS: i64 = 100 * NS_PER_S;
 
+/// From here on, what speaks of nothing but USB devices is of a device that was plugged in.
+const PLUGGED_IN_NS: i64 = 60 * NS_PER_S;
+
+fn speaks_of_usb(line: &Line) -> bool {
+    const STARTS: [&str; 9] = [
+        "usb ",
+        "hub ",
+        "usb-storage ",
+        "usbcore: ",
+        "xhci",
+        "input: ",
+        "hid-generic ",
+        "cdc_acm ",
+        "scsi host",
+    ];
+    let text = line.text.trim_start();
+    let of_machine = matches!(line.kind, LineKind::Kernel | LineKind::User) && line.has_kernel_prefix();
+    !of_machine || STARTS.iter().any(|start| text.starts_with(start))
+}
+
 /// What the kernel and daemons wrote of a system that started long before: the kernel's stamps say when.
 fn running(log: &BootLog) -> Option<(&'static str, String)> {
     if log.start != BootStart::MiddleOfLog {
@@ -86,11 +114,21 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
             || is_boot_initcall(&l.text)
             || accounts_for_start(&l.text)
             || l.text.contains(" running in system mode")
+            || is_of_initramfs(l)
+            || waits_in_vain(&l.text)
     };
     if log.lines.iter().any(shows) {
         return None;
     }
     let first = log.lines.iter().filter_map(|l| Some((l.printk_ns?, l.number))).min()?;
+    if (PLUGGED_IN_NS..RUNS_NS).contains(&first.0) && log.lines.iter().all(speaks_of_usb) {
+        let why = format!(
+            "all lines are about devices on USB, {} s after the kernel's start (line {}): plugged in, as far as is shown",
+            first.0 / NS_PER_S,
+            first.1
+        );
+        return Some(("running-system", why));
+    }
     (first.0 >= RUNS_NS).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(
@@ -161,7 +199,13 @@ pub fn tail_of_earlier(log: &BootLog) -> Option<(&'static str, String)> {
     };
     // What follows in a page need not be the next.
     let in_page = log.lines.iter().any(|l| l.text.trim_start().starts_with("```"));
-    if in_page || log.lines.iter().any(shows) {
+    // `journalctl -u UNIT` over several boots: each has its own start of the unit.
+    let mut spoken = log
+        .lines
+        .iter()
+        .filter(|l| matches!(l.kind, LineKind::Kernel | LineKind::User));
+    let of_a_unit = spoken.all(|l| l.process.as_deref() == Some("systemd"));
+    if in_page || of_a_unit || log.lines.iter().any(shows) {
         return None;
     }
     if let Some(xen) = log

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: MIT
 //! Pages about a machine (Markdown, reStructuredText, wikis): the log stands in blocks, and the text around them is nobody's.
 
+use super::host_prompt::mark_host_prompts;
 use crate::log::banner::{banner, is_loaders_own, looks_like_loader};
-use crate::log::hints::{hands_over, is_kernel_fault, is_user_space};
+use crate::log::hand_over::hands_over;
+use crate::log::hints::{is_kernel_fault, is_user_space};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
@@ -17,13 +20,14 @@ struct Place {
     mark: bool,
 }
 
-/// Marks the text of a page that shows a log in blocks. Nothing is marked where a log goes on outside of them.
+/// Marks prompts of the host, and the text of a page that shows a log in blocks. Nothing is marked where a log goes on outside of them.
 pub fn mark_prose(lines: &mut [Line]) {
+    mark_host_prompts(lines);
     let Some((places, blocks)) = places(lines) else {
         return;
     };
     let mut speaks = vec![false; blocks + 1];
-    let (mut text, mut log) = (0, false);
+    let (mut text, mut logs) = (0, Vec::new());
     for (line, place) in lines.iter().zip(&places) {
         if line.kind == LineKind::Blank || place.mark {
             continue;
@@ -36,9 +40,12 @@ pub fn mark_prose(lines: &mut [Line]) {
         } else if !speaks[place.block] {
             speaks[place.block] = speaks_of_a_boot(line);
         }
-        log |= place.block > 0 && is_log(line);
+        if place.block > 0 && is_log(line) && logs.last() != Some(&place.block) {
+            logs.push(place.block);
+        }
     }
-    if !log || text < TEXT_OF_A_PAGE {
+    // Marks that come in pairs around several logs are a page's, however little it says between them.
+    if logs.is_empty() || (text < TEXT_OF_A_PAGE && logs.len() < 2) {
         return;
     }
     for (line, place) in lines.iter_mut().zip(&places) {

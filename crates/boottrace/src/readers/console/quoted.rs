@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Text that quotes or mentions what a boot prints.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The log of a boot that one input holds twice: typed `dmesg`, a log daemon that writes to the console, a report with the
 //! kernel's log and the journal.
 

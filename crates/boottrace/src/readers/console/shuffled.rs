@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Boots whose lines a journal shuffled into each other. journalctl sorts by date, and the machine's clock was set back
 //! between two boots: the second one has the dates of the first. At every change from one to the other it prints the line
 //! with which it divides boots.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The last lines of a log that is longer than what is kept: how it ended matters more than its middle.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! U-Boot's `bootstage report` (common/bootstage.c), old and new.
 
 use super::table::{Accumulated, TableSource, TimeTable};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Time tables that boot loaders and firmware print.
 
 mod bootstage;

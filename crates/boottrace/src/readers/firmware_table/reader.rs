@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Finds time tables in a log: bootstage, cbmem, Slim Bootloader, am62x's report.
 
 use super::bootstage::Bootstage;

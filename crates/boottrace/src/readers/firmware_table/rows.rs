@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Tables of which every row says by itself what it is.
 
 use super::table::TableSource;

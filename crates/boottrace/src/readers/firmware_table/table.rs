@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! A time table of a boot loader or of firmware.
 
 use serde::{Deserialize, Serialize};
 
 /// Whose table it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TableSource {
     /// U-Boot's `bootstage report`.
@@ -20,6 +22,7 @@ pub enum TableSource {
 
 /// An instant of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TableMark {
     /// Physical line.
     pub line: u32,
@@ -31,6 +34,7 @@ pub struct TableMark {
 
 /// A sum of durations of a table: no instant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Accumulated {
     /// Physical line.
     pub line: u32,
@@ -42,6 +46,7 @@ pub struct Accumulated {
 
 /// One table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeTable {
     /// Who printed it.
     pub source: TableSource,

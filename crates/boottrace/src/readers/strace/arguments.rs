@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Single arguments out of what strace prints between the brackets.
 
 use crate::text::number::{digits, integer, signed};

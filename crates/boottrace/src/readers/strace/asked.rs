@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Paths that a process asked for in vain, until they came: waiting by asking again.
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One time axis out of the stamps of a log.
 
 use super::line::Stamp;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Which path stands behind which descriptor of which process.
 
 use std::collections::HashMap;

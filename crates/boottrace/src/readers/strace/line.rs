@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One line of strace's output: whose it is, when, and what it says. Source: strace(1) and its `src/strace.c`.
 
 use crate::text::number::{decimal_ns, digits, integer, signed};

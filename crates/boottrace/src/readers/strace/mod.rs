@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What an application does from its start to the goal, out of the log of its system calls.
 
 mod arguments;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What each system call is: a wait, an open, a read. Names of all architectures; those with 64 and time64 too.
 
 use super::profile::WaitFor;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What an application did from its start to the goal, as a part of a document.
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ pub const MAX_ROWS: usize = 200;
 
 /// The system calls of one or several processes, summed up. Times in nanoseconds from the first line's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApplicationProfile {
     /// Which program wrote the log: `strace`, `perf-trace`.
     pub source: String,
@@ -54,6 +56,7 @@ pub struct ApplicationProfile {
 
 /// Where the log was cut because the goal came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Goal {
     /// Line of the file.
     pub line: u32,
@@ -66,6 +69,7 @@ pub struct Goal {
 
 /// One process or thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Process {
     /// Its number; 0 where strace printed none.
     pub pid: u32,
@@ -93,6 +97,7 @@ pub struct Process {
 
 /// All calls of one name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallSum {
     /// Its name.
     pub call: String,
@@ -108,6 +113,7 @@ pub struct CallSum {
 
 /// One path and what was done with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileUse {
     /// As the process named it.
     pub path: String,
@@ -127,6 +133,7 @@ pub struct FileUse {
 
 /// Searches in one folder that found nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// The folder.
     pub folder: String,
@@ -144,6 +151,7 @@ pub struct Missing {
 
 /// What a process waits for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitFor {
     /// A time that it chose.
@@ -163,6 +171,7 @@ pub enum WaitFor {
 
 /// A call that took a millisecond and more, and waits; or ten, and works.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wait {
     /// What for.
     pub wait_for: WaitFor,
@@ -194,6 +203,7 @@ pub struct Wait {
 
 /// Sleeps of one process and one length.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sleep {
     /// Who.
     pub pid: u32,
@@ -210,6 +220,7 @@ pub struct Sleep {
 
 /// A path that was not there (or not ready) at first, and was asked for again after a wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Polled {
     /// The path.
     pub path: String,
@@ -235,6 +246,7 @@ pub struct Polled {
 
 /// A single thing that was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Noted {
     /// What, in words of the log.
     pub what: String,
@@ -255,6 +267,7 @@ pub struct Noted {
 
 /// Shared libraries: names that hold `.so`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Libraries {
     /// Opened.
     pub opened: u64,

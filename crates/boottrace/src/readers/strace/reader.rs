@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! From lines to a profile: whose call ends where, what it was about, and how long it took.
 
 mod process;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The sums that a profile consists of, in bounded memory.
 
 use std::collections::HashMap;

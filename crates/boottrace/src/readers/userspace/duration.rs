@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! systemd's way to print a time span: `1min 9.608s`, `821ms`, `2h 3min 4s`, `0`.
 //!
 //! Format: `format_timespan()` in systemd's `src/basic/time-util.c`.

@@ -1,5 +1,6 @@
-//! The systemd journal in export format (`journalctl -o export`), text and binary fields, and as JSON (`-o json`,
-//! `json-pretty`, `json-seq`, `json-sse`).
+// SPDX-License-Identifier: MIT
+//! The systemd journal in export format (`journalctl -o export`), text and binary fields, as JSON (`-o json`,
+//! `json-pretty`, `json-seq`, `json-sse`), and in `-o verbose`.
 //!
 //! Format: systemd's "Journal Export Formats". Message ids: `src/systemd/sd-messages.h`.
 
@@ -9,6 +10,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use serde::Serialize;
 
 pub use super::journal_boot::{Boot, JournalLine};
+use super::journal_verbose::{self, Entry};
 use super::systemd_analyze::StartupTime;
 use crate::readers::skipped::Skipped;
 
@@ -32,6 +34,7 @@ const STARTUP_FINISHED: &str = "b07a249cd024414a82dd00cd181378ff";
 
 /// All boots of a file, in order of appearance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Journal {
     /// Boots.
     pub boots: Vec<Boot>,
@@ -45,6 +48,9 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     if json_start(head).is_some() {
         let found = stamped(b"\"__REALTIME_TIMESTAMP\"") || stamped(b"\"__MONOTONIC_TIMESTAMP\"");
         return found.then_some(1.0);
+    }
+    if journal_verbose::detect(head) {
+        return Some(1.0);
     }
     let has = |key: &[u8]| head.starts_with(key) || memchr::memmem::find(head, &[b"\n", key].concat()).is_some();
     match (has(b"__REALTIME_TIMESTAMP="), has(b"__MONOTONIC_TIMESTAMP=")) {
@@ -112,8 +118,6 @@ struct Reader {
     kept: usize,
     kept_bytes: usize,
 }
-
-type Entry = HashMap<Vec<u8>, Vec<u8>>;
 
 fn text<'a>(entry: &'a Entry, key: &str) -> Option<std::borrow::Cow<'a, str>> {
     entry.get(key.as_bytes()).map(|value| String::from_utf8_lossy(value))
@@ -314,7 +318,7 @@ pub fn parse<R: Read>(reader: R) -> io::Result<Journal> {
     let mut reader = BufReader::with_capacity(256 * 1024, reader);
     let mut state = Reader::default();
     let mut entry = Entry::new();
-    let (mut line, mut cut_fields) = (Vec::new(), 0_u64);
+    let (mut line, mut cut_fields, mut verbose) = (Vec::new(), 0_u64, false);
     loop {
         let mut cut = false;
         if !read_line(&mut reader, &mut line, &mut cut)? {
@@ -323,6 +327,18 @@ pub fn parse<R: Read>(reader: R) -> io::Result<Journal> {
         if line.is_empty() {
             state.entry(&entry);
             entry.clear();
+            continue;
+        }
+        if let Some(begun) = journal_verbose::header(&line) {
+            state.entry(&entry);
+            (entry, verbose) = (begun, true);
+            continue;
+        }
+        if verbose {
+            let field = journal_verbose::field(&line).filter(|_| entry.len() < MAX_FIELDS);
+            if let Some((key, value)) = field {
+                entry.entry(key.to_vec()).or_insert_with(|| value.to_vec());
+            }
             continue;
         }
         if let Some(start) = json_start(&line) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One boot of a journal: the kernel's lines and the units.
 
 use std::collections::HashMap;
@@ -10,6 +11,7 @@ use crate::timeline::tracks::{Instant, Timeline, Track};
 
 /// A line of the kernel's log, or a message of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JournalLine {
     /// The printk stamp where the journal kept it, else when the journal got the line; nanoseconds.
     pub at_ns: i64,
@@ -23,6 +25,7 @@ pub struct JournalLine {
 
 /// One boot of the journal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Boot {
     /// `_BOOT_ID`.
     pub boot_id: String,

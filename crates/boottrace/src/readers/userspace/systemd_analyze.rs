@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `systemd-analyze` (`time`), `blame` and `critical-chain`, each alone or one after the other in one text.
 
 use std::io::{self, Read};
@@ -5,6 +6,8 @@ use std::io::{self, Read};
 use serde::Serialize;
 
 use super::duration::{parse, parse_prefix};
+use super::systemd_blame::{blame_row, is_unit};
+use super::systemd_pasted::rows;
 use crate::readers::skipped::Skipped;
 use crate::text::lines;
 
@@ -13,6 +16,7 @@ pub const MAX_ROWS: usize = 200_000;
 
 /// `Startup finished in 2.584s (kernel) + 19.176s (initrd) + 47.847s (userspace) = 1min 9.608s`. Nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StartupTime {
     /// Firmware (EFI only).
     pub firmware_ns: Option<u64>,
@@ -77,6 +81,7 @@ impl StartupTime {
 
 /// A line of the critical chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChainLink {
     /// Unit name.
     pub unit: String,
@@ -92,6 +97,7 @@ pub struct ChainLink {
 
 /// A line of blame.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlameRow {
     /// Unit name.
     pub unit: String,
@@ -103,45 +109,20 @@ pub struct BlameRow {
 
 /// Everything found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Analyze {
     /// `systemd-analyze time`.
     pub time: Option<StartupTime>,
     /// Line of that, from 1.
     pub time_line: Option<u32>,
+    /// systemd had not finished starting.
+    pub unfinished: bool,
     /// `systemd-analyze blame`, in the order printed.
     pub blame: Vec<BlameRow>,
     /// `systemd-analyze critical-chain`, in the order printed.
     pub chain: Vec<ChainLink>,
     /// Lines that were not understood.
     pub skipped: Skipped,
-}
-
-fn is_unit(text: &str) -> bool {
-    let kinds = [
-        "service",
-        "socket",
-        "device",
-        "mount",
-        "automount",
-        "swap",
-        "target",
-        "path",
-        "timer",
-        "slice",
-        "scope",
-    ];
-    !text.contains(' ')
-        && text
-            .rsplit_once('.')
-            .is_some_and(|(name, kind)| !name.is_empty() && kinds.contains(&kind))
-}
-
-/// `  1min 2.345s some.service`
-fn blame_row(line: &str) -> Option<(String, u64)> {
-    let text = line.trim();
-    let (ns, used) = parse_prefix(text)?;
-    let unit = text[used..].trim();
-    is_unit(unit).then(|| (unit.to_owned(), ns))
 }
 
 /// `  └─some.service @1.234s +56ms`
@@ -179,18 +160,33 @@ fn chain_link(line: &str) -> Option<ChainLink> {
 }
 
 fn is_explanation(line: &str) -> bool {
-    line.starts_with("The time ") || line.starts_with("Bootup is not yet finished")
+    line.starts_with("The time ")
+}
+
+/// What it prints instead of times (src/analyze/analyze-time-data.c), with a hint before or behind it.
+fn is_unfinished(line: &str) -> bool {
+    line.trim_start().starts_with("Bootup is not yet finished")
 }
 
 /// True for a line that nothing else prints: the startup time, an explanation.
 pub fn is_heading(line: &str) -> bool {
-    let text = line.trim();
-    let startup = text.strip_prefix("Startup finished in ");
-    startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || text.starts_with("The time when unit became ")
+    rows(line).iter().any(|row| {
+        let text = row.trim();
+        let startup = text.strip_prefix("Startup finished in ");
+        startup.is_some_and(|rest| StartupTime::parse(rest).is_some())
+            || text.starts_with("The time when unit became ")
+            || is_unfinished(text)
+            // A time and a unit's whole name: nothing else looks so.
+            || (blame_row(text).is_some() && text.rsplit(' ').next().is_some_and(is_unit))
+    })
 }
 
 /// True for a row of blame or of the critical chain.
 pub fn is_row(line: &str) -> bool {
+    rows(line).iter().any(|row| is_one_row(row))
+}
+
+fn is_one_row(line: &str) -> bool {
     let text = line.trim();
     let explained = text.starts_with("The time ") && text.contains(" unit ");
     let chain = || text.contains('@') || text.contains('\u{2500}') || text.starts_with('`');
@@ -206,7 +202,8 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     let (mut known, mut others) = (0_u32, 0_u32);
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
         let startup = line.trim_start().strip_prefix("Startup finished in ");
-        if startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || line.starts_with("The time ") {
+        let heads = line.starts_with("The time ") || is_unfinished(line);
+        if startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || heads {
             known += 4;
         } else if blame_row(line).is_some() || chain_link(line).is_some() || StartupTime::parse_target(line).is_some() {
             known += 1;
@@ -227,43 +224,55 @@ pub fn parse_text<R: Read>(reader: R) -> io::Result<Analyze> {
     let read = lines::for_each_line(reader, |bytes| {
         number = number.saturating_add(1);
         let line = String::from_utf8_lossy(bytes);
+        for row in rows(&line) {
+            out.row(&row, number);
+        }
+    })?;
+    out.skipped.add("line cut (too long)", read.cut_lines);
+    Ok(out)
+}
+
+impl Analyze {
+    /// Takes what one row says.
+    fn row(&mut self, line: &str, number: u32) {
         let text = line.trim();
-        if text.is_empty() || is_explanation(text) {
+        self.unfinished |= is_unfinished(text);
+        if text.is_empty() || is_explanation(text) || is_unfinished(text) {
             return;
         }
         if let Some(at) = line.find("Startup finished in ") {
             if let Some(mut time) = StartupTime::parse(&line[at + 20..]) {
                 // The target may stand before, in some orders of pasting.
-                if let Some(before) = out.time.take() {
+                if let Some(before) = self.time.take() {
                     time.target = before.target;
                     time.target_after_ns = before.target_after_ns;
                 }
-                out.time = Some(time);
-                out.time_line = Some(number);
+                self.time = Some(time);
+                self.time_line = Some(number);
                 return;
             }
         }
         if let Some((target, ns)) = StartupTime::parse_target(text) {
-            let time = out.time.get_or_insert_with(StartupTime::default);
+            let time = self.time.get_or_insert_with(StartupTime::default);
             time.target = Some(target);
             time.target_after_ns = Some(ns);
-        } else if let Some((unit, ns)) = blame_row(&line) {
-            if out.blame.len() < MAX_ROWS {
-                out.blame.push(BlameRow { unit, ns, line: number });
+        } else if let Some((unit, ns)) = blame_row(line) {
+            if self.blame.len() < MAX_ROWS {
+                self.blame.push(BlameRow { unit, ns, line: number });
             } else {
-                out.skipped.note("more rows than are kept", bytes);
+                self.skipped.note("more rows than are kept", line.as_bytes());
             }
-        } else if let Some(link) = chain_link(&line) {
-            if out.chain.len() < MAX_ROWS {
-                out.chain.push(ChainLink { line: number, ..link });
+        } else if let Some(link) = chain_link(line) {
+            if self.chain.len() < MAX_ROWS {
+                self.chain.push(ChainLink { line: number, ..link });
             } else {
-                out.skipped.note("more rows than are kept", bytes);
+                self.skipped.note("more rows than are kept", line.as_bytes());
             }
         } else {
-            out.skipped
-                .note("no output of systemd-analyze time, blame or critical-chain", bytes);
+            self.skipped.note(
+                "no output of systemd-analyze time, blame or critical-chain",
+                line.as_bytes(),
+            );
         }
-    })?;
-    out.skipped.add("line cut (too long)", read.cut_lines);
-    Ok(out)
+    }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The SVG of `systemd-analyze plot`: stages and units, back from pixels to times.
 //!
 //! Format: `produce_plot_as_svg()` in systemd's `src/analyze/analyze-plot.c`. The scale comes from the picture's own time
@@ -18,6 +19,7 @@ pub const MAX_UNITS: usize = 200_000;
 
 /// A stage: `firmware`, `loader`, `kernel`, `initrd`, `systemd`, `security`, `generators`, `unitsload`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stage {
     /// Its name, as the picture's class.
     pub name: String,
@@ -29,6 +31,7 @@ pub struct Stage {
 
 /// A picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plot {
     /// The text line of `systemd-analyze time`.
     pub time: Option<StartupTime>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The JSON of `systemd-analyze plot --json=short|pretty`: one object a unit, times in microseconds.
 //!
 //! Format: `produce_plot_as_text()` in systemd's `src/analyze/analyze-plot.c`; columns name, activated, activating,
@@ -16,6 +17,7 @@ pub const MAX_BYTES: u64 = 256 << 20;
 
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlotTable {
     /// Units, in file order.
     pub units: Vec<UnitTimes>,

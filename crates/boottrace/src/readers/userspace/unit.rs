@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Start times of one unit.
 
 use serde::Serialize;
@@ -6,6 +7,7 @@ use crate::timeline::tracks::{Span, Track};
 
 /// When a unit changed state. Nanoseconds of `CLOCK_MONOTONIC` (kernel start is 0) unless the reader says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnitTimes {
     /// Unit name, such as `systemd-udevd.service`.
     pub unit: String,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What can be wrong with a `trace.dat`.
 
 /// An error with the place and the next thing to try.

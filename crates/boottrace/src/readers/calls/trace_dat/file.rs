@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The container: versions 6 and 7, plain or compressed.
 //!
 //! Format: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).

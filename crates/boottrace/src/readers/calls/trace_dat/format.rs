@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Event formats: the text of `events/<system>/<event>/format`.
 
 use std::collections::HashMap;

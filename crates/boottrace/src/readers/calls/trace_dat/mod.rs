@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! trace-cmd's `trace.dat`: the records of all processors in time order, as [`Events`] and calls.
 
 mod error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! How a file's sections are packed.
 
 use std::io::Read;

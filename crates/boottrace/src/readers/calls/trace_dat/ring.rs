@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Pages of the ring buffer: records with their stamps.
 //!
 //! Format: `include/linux/ring_buffer.h` and `events/header_page`, `events/header_event`.

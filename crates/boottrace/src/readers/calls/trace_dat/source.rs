@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bytes of the file by offset, in the file's byte order, with every size checked before memory is taken.
 
 use std::io::{Read, Seek, SeekFrom};

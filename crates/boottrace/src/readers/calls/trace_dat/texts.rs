@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The texts of the traced machine that a file holds: page layout, symbols, formats, names of tasks.
 
 use std::rc::Rc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Stamps in the kernel's form that a boot loader printed.
 
 use super::Splitter;

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: MIT
 //! How far the boot that is read has come: its loader, its kernel, its user space.
 
 use super::Splitter;
+use crate::log::boot_log::BootLog;
 use crate::log::line::Line;
+use crate::log::milestone::Milestone;
 
 impl Splitter<'_> {
     /// Is the line's stamp before the latest one?
@@ -17,6 +20,29 @@ impl Splitter<'_> {
         if let Some(boot) = &self.state.boot {
             self.state.freed_at.get_or_insert(boot.lines.len());
         }
+    }
+
+    /// The kernel frees its init memory, or goes on behind that: init cannot have run before this.
+    pub(super) fn note_closing(&mut self, milestone: Option<Milestone>) {
+        let again = self.state.freed && matches!(milestone, Some(Milestone::FreeingInit | Milestone::ClosingStep));
+        if milestone == Some(Milestone::FreeingInit) {
+            self.note_freed();
+        }
+        if !again {
+            return;
+        }
+        if let Some(boot) = self.state.boot.as_ref().filter(|boot| boot.user_from.is_none()) {
+            self.state.freed_at = Some(boot.lines.len());
+        }
+    }
+
+    /// Does a program behind the hand-over count the time from its own start? The kernel prints nothing, and the boot loader
+    /// had no clock: it is user space.
+    pub(super) fn counts_anew(&self, line: &Line) -> bool {
+        const FIRST_NS: i64 = 1_000_000_000;
+        let first = line.firmware_ns.is_some_and(|ns| ns < FIRST_NS) && line.printk_ns.is_none();
+        let clockless = |boot: &BootLog| boot.user_from.is_none() && boot.lines.iter().all(|l| l.firmware_ns.is_none());
+        first && self.state.handed_over && self.state.boot.as_ref().is_some_and(clockless)
     }
 
     pub(super) fn in_kernel(&self) -> bool {

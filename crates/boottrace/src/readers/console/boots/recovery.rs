@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The log of a recovery program, which is no boot of its own.
 
 use super::Splitter;

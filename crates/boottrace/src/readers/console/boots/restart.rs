@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: MIT
 //! What tells that the machine has started again.
 
 use super::Splitter;
 use crate::log::banner::{looks_like_loader, Rank};
 use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::leaves_out;
+use crate::log::clock::is_before_overflow;
 use crate::log::hints::accounts_for_start;
 use crate::log::line::{Line, LineKind};
 
@@ -11,6 +14,12 @@ const LINES_OF_A_SYSTEM: u32 = 40;
 
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
+
+/// The rule under a heading.
+fn is_rule(text: &str) -> bool {
+    let text = text.trim();
+    text.len() >= 4 && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'))
+}
 
 impl Splitter<'_> {
     /// More than a few lines before the banner, or stamps that fall at it: it booted again. After user space a kernel that
@@ -30,6 +39,7 @@ impl Splitter<'_> {
     /// Keeps a page's text apart from the log in it.
     pub(super) fn text_of_page(&mut self, line: Line) {
         self.state.chain.page();
+        self.state.block_at = self.state.boot.as_ref().map(|boot| boot.lines.len());
         self.out.outside.push(line);
     }
 
@@ -37,8 +47,10 @@ impl Splitter<'_> {
     pub(super) fn is_reset(&self, rank: Rank, text: &str) -> bool {
         match &self.state.boot {
             None => true,
-            Some(boot) if boot.kernel_from.is_some() => rank != Rank::Monitor,
-            Some(_) => self.state.chain.is_reset(rank, text),
+            // A hypervisor starts before every kernel.
+            Some(boot) if boot.kernel_from.is_some() => rank != Rank::Monitor || text.starts_with("(XEN) Xen version "),
+            // Nothing runs first behind the last loader.
+            Some(_) => (rank == Rank::First && self.state.left_loader) || self.state.chain.is_reset(rank, text),
         }
     }
 
@@ -119,6 +131,41 @@ impl Splitter<'_> {
         }
         let next_small = next.and_then(|l| l.printk_ns).is_none_or(|ns| ns < 100_000_000);
         max >= RESTART_FROM_NS && ns == 0 && next_small
+    }
+
+    /// Was something left out here, and what follows is of a system that has long been up?
+    pub(super) fn goes_on_much_later(&self, line: &Line) -> bool {
+        const LATER_NS: i64 = 600_000_000_000;
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let lines = self.state.boot.as_ref().map_or(&[][..], |boot| &boot.lines);
+        let last = lines.iter().rev().find(|line| line.kind != LineKind::Blank);
+        !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && last.is_some_and(leaves_out)
+    }
+
+    /// Does a page show another piece of a log, of another machine or boot? The stamps go back behind its words, or behind the
+    /// end of a block.
+    pub(super) fn begins_another_piece(&self, line: &Line) -> bool {
+        const BACK_NS: i64 = 20_000_000;
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let Some(boot) = self
+            .state
+            .boot
+            .as_ref()
+            .filter(|boot| boot.start == BootStart::MiddleOfLog)
+        else {
+            return false;
+        };
+        if is_before_overflow(ns) || max.saturating_sub(ns) < BACK_NS {
+            return false;
+        }
+        let spoken = boot.lines.iter().rev().filter(|line| line.kind != LineKind::Blank);
+        let since = spoken.take_while(|line| !line.has_kernel_prefix() && line.process.is_none());
+        let by_page = self.state.block_at.is_some_and(|at| at == boot.lines.len());
+        by_page || since.take(4).any(|line| leaves_out(line) || is_rule(&line.text))
     }
 
     /// Two reports of one boot have the same first marks; other marks come from another boot.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Whose call it is: processes by their numbers, and who made them.
 
 use super::{Done, Process, Reader};

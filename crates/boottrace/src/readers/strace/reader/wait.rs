@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! What processes wait for, and for how long.
 
 use super::super::arguments;

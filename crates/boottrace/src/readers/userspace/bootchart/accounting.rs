@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! `kernel_pacct`: process accounting, version 3.
 //!
 //! Format: `struct acct_v3` in `include/uapi/linux/acct.h`, 64 bytes, here in little-endian order.
@@ -15,6 +16,7 @@ const TICK_NS: u64 = 10_000_000;
 
 /// A process that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Accounted {
     /// Process.
     pub pid: u32,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Bootchart archives (`bootchart.tgz`): samples of `/proc` while the system starts.
 //!
 //! Format: bootchart 0.8 and 0.9, bootchart2, BusyBox bootchartd: `header`, `proc_stat.log`, `proc_ps.log`,
@@ -26,6 +27,7 @@ const MAX_DMESG_BYTES: u64 = 64 << 20;
 
 /// What the archive holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bootchart {
     /// `key = value` lines of `header`.
     pub header: BTreeMap<String, String>,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The sampled logs: blocks of a time line, the text of a `/proc` file, and a blank line.
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ const SECTOR_BYTES: f64 = 512.0;
 
 /// A process that was seen in a sample. Times are nanoseconds since the kernel started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Process {
     /// Process.
     pub pid: i64,

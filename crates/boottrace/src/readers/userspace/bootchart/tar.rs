@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A tar archive read in 512-byte blocks, entry after entry, nothing unpacked to disk.
 //!
 //! Format: POSIX ustar; old GNU archives differ in nothing that matters here.

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+//! What is said of a boot first: how long it took, what of it is the kernel's, and what costs most.
+
+use std::collections::BTreeMap;
+
+use boottrace::costs::cost::Cost;
+use boottrace::document::boot::Boot;
+use boottrace::facts::boot::alignment::Fit;
+use boottrace::facts::boot::axis::Axis;
+use boottrace::facts::boot::failure::{Failure, Outcome};
+use boottrace::facts::boot::stage::{Stage, StageEvent};
+use boottrace::facts::boot::startup::StartupAccount;
+
+use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
+use crate::figures::{ms, seconds};
+use crate::names::{event_words, name, use_words};
+use crate::sureness::{stage, sureness, timed, Sureness};
+
+/// Failures of one kind that are spelled out.
+const SPELLED: usize = 3;
+/// Whose account it is.
+pub const OWN: &str = "by its own account";
+
+/// The sentences that a person reads first. `goal`: the sentence of a recording that knows when the goal came; then the
+/// log is not asked.
+pub fn headline(boot: &Boot, goal: Option<&str>) -> Vec<String> {
+    let whole = goal.map_or_else(|| whole(boot), |told| Some(told.to_owned()));
+    let started = if whole.is_none() { started(boot) } else { None };
+    let account = match &boot.startup {
+        Some(account) if started.is_none() || started_ns(account) == 0 => {
+            Some(format!("By systemd's own account: {}.", parts(account)))
+        }
+        _ => None,
+    };
+    let told: Vec<String> = [whole.or(started), kernel(boot), account, costs(boot)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if told.is_empty() {
+        vec![untimed(boot)]
+    } else {
+        told
+    }
+}
+
+/// What a log tells that bounds no part of a boot: a wait of unknown length, or that there are no times.
+fn untimed(boot: &Boot) -> String {
+    let waits = |cost: &&Cost| !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty();
+    if let Some(cost) = boot.costs.iter().find(waits) {
+        return format!(
+            "It is not shown how long this takes: {} (line {}).",
+            cost.title, cost.lines[0]
+        );
+    }
+    if boot.clocks.is_empty() && !boot.axis.late {
+        return "the log gives no times for this boot".to_owned();
+    }
+    "The log has times, but they bound no part of a boot.".to_owned()
+}
+
+fn whole(boot: &Boot) -> Option<String> {
+    let known = timed(boot);
+    let end_ns = boot.end.as_ref().and_then(|end| end.ns);
+    if let (Outcome::Panic, Some(end_ns), Some(first)) = (boot.outcome, end_ns, known.first()) {
+        let length = length(end_ns, at(first), sureness(Some(first), None, false));
+        return Some(length.map_or_else(
+            || "The kernel panicked.".to_owned(),
+            |length| format!("The kernel panicked {length} after {}.", event_words(first.event)),
+        ));
+    }
+    let used = stage(boot, StageEvent::FirstUse);
+    if let (Some(used), Some(first)) = (used.filter(|used| used.ns.is_some()), known.first()) {
+        if used.event != first.event {
+            if let Some(length) = length(at(used), at(first), sureness(Some(first), Some(used), false)) {
+                let text = format!("{length} from {} to {}.", event_words(first.event), use_words(used));
+                return Some(sentence(&text));
+            }
+        }
+    }
+    if let Some((used, line)) = used.and_then(|used| used.line.map(|line| (used, line))) {
+        return Some(format!(
+            "It came to {} (line {line}); no clock tells when.",
+            use_words(used)
+        ));
+    }
+    let end = boot
+        .end
+        .as_ref()
+        .filter(|_| !boot.reached_kernel && !known.is_empty())?;
+    Some(format!(
+        "The firmware took {} up to its last time (line {}); no kernel follows.",
+        seconds(end.ns?),
+        end.line
+    ))
+}
+
+/// How far a boot came whose log shows no prompt: by systemd's account, or to its last event.
+fn started(boot: &Boot) -> Option<String> {
+    if let Some(account) = boot.startup.as_ref().filter(|account| started_ns(account) != 0) {
+        let whole = seconds(started_ns(account));
+        return Some(format!(
+            "{whole} until systemd had started everything, {OWN}: {}.",
+            parts(account)
+        ));
+    }
+    let known = timed(boot);
+    if known.len() < 2 || boot.outcome != Outcome::UserSpace {
+        return None;
+    }
+    // A bound may lie before the stage before it.
+    let first = known[0];
+    let last = known
+        .iter()
+        .copied()
+        .fold(first, |last, stage| if at(stage) > at(last) { stage } else { last });
+    let length = length(at(last), at(first), sureness(Some(first), Some(last), false))?;
+    Some(sentence(&format!(
+        "{length} from {} to {}; the log does not show when the system could be used.",
+        event_words(first.event),
+        event_words(last.event)
+    )))
+}
+
+fn kernel(boot: &Boot) -> Option<String> {
+    let (start, user) = (
+        stage(boot, StageEvent::KernelStart)?,
+        stage(boot, StageEvent::UserSpaceStart)?,
+    );
+    let length = length(user.ns?, start.ns?, sureness(Some(start), Some(user), false))?;
+    Some(format!("The kernel took {length}."))
+}
+
+fn parts(account: &StartupAccount) -> String {
+    let parts: Vec<String> = account
+        .parts
+        .iter()
+        .map(|part| format!("{} {}", seconds(part.ns), part.name))
+        .collect();
+    format!("{} (line {})", parts.join(" + "), account.line)
+}
+
+fn started_ns(account: &StartupAccount) -> i64 {
+    let whole = account.total_ns.filter(|ns| *ns != 0);
+    whole.unwrap_or_else(|| account.parts.iter().fold(0, |sum, part| sum.saturating_add(part.ns)))
+}
+
+fn costs(boot: &Boot) -> Option<String> {
+    let told: Vec<&Cost> = boot.costs.iter().filter(|cost| is_timed(cost)).collect();
+    let sure = sure_costs(boot);
+    let most = largest(sure.iter().copied(), size_ns);
+    let mut sentences = Vec::new();
+    if let Some(cost) = most {
+        sentences.push(largest_cost(cost));
+    }
+    let unsure = told
+        .iter()
+        .copied()
+        .filter(|cost| !sure.iter().any(|one| std::ptr::eq(*one, *cost)));
+    let silent = unsure.map(size_ns).max().unwrap_or(0);
+    if silent != 0 && most.is_none_or(|cost| silent > size_ns(cost)) {
+        let length = seconds(silent);
+        sentences.push(format!(
+            "User space is silent for up to {length}; whether it still boots then is not shown."
+        ));
+    }
+    let gains = told
+        .iter()
+        .copied()
+        .filter(|cost| cost.gain_ns.is_some_and(|ns| ns != 0));
+    let best = largest(gains, |cost| cost.gain_ns.unwrap_or(0));
+    if let Some(best) = best.filter(|best| most.is_none_or(|most| !std::ptr::eq(*best, most))) {
+        sentences.push(format!(
+            "The largest known gain lies elsewhere: {}, {}.",
+            best.title,
+            gain(best)
+        ));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// The sentence about the largest cost.
+pub fn largest_cost(cost: &Cost) -> String {
+    format!("The largest cost is {}: {}, {}.", spent(cost), cost.title, gain(cost))
+}
+
+/// `at least 801 ms` for a boot whose length to first use its log only bounds; none for any other.
+pub fn whole_bound(boot: &Boot) -> Option<String> {
+    let known = timed(boot);
+    let first = known.first()?;
+    let ends = [StageEvent::ApplicationStart, StageEvent::FirstUse];
+    let used = known.iter().find(|stage| ends.contains(&stage.event))?;
+    if used.event == first.event {
+        return None;
+    }
+    let length = seconds(at(used).saturating_sub(at(first)));
+    match sureness(Some(first), Some(used), false) {
+        Sureness::Exact => None,
+        Sureness::Unknown => Some(format!("about {length}, bounded on no side")),
+        sure => Some(format!("{}{length}", sure.words().unwrap_or_default())),
+    }
+}
+
+/// How sure the places of clocks on the axis are, where they are not the axis itself.
+pub fn axis_notes(axis: &Axis) -> Vec<String> {
+    let clock = name(&axis.clock);
+    let note = |place: &boottrace::facts::boot::alignment::Alignment| {
+        let other = name(&place.clock);
+        if place.fit == Fit::Drifts {
+            return Some(format!("the {other} clock is not drawn: {}", place.how));
+        }
+        let late = place.lateness_ns.filter(|ns| *ns != 0)?;
+        Some(format!(
+            "95 of 100 lines reached the {clock} within {} ms of their {other} stamp: events that only the {clock} stamped \
+             may be that much earlier",
+            ms(Some(late))
+        ))
+    };
+    axis.alignments.iter().filter_map(note).collect()
+}
+
+/// What went wrong, one line each; behind the first few of a kind, how many more there are, and where.
+pub fn failure_lines(failures: &[Failure]) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rest: Vec<(String, Vec<u32>)> = Vec::new();
+    for failure in failures {
+        let kind = name(&failure.kind);
+        let count = seen.entry(kind.clone()).or_default();
+        *count += 1;
+        if *count <= SPELLED {
+            out.push(format!(
+                "line {}: {kind}: {}: {}",
+                failure.line, failure.text, failure.meaning
+            ));
+        } else if let Some((_, lines)) = rest.iter_mut().find(|(other, _)| *other == kind) {
+            lines.push(failure.line);
+        } else {
+            rest.push((kind, vec![failure.line]));
+        }
+    }
+    for (kind, lines) in rest {
+        let place = match lines.as_slice() {
+            [line] => format!("line {line}"),
+            [first, .., last] => format!("lines {first} to {last}"),
+            [] => continue,
+        };
+        out.push(format!("{place}: {kind}: {} more of this kind", lines.len()));
+    }
+    out
+}
+
+/// A time of a stage that has one.
+pub fn at(stage: &Stage) -> i64 {
+    stage.ns.unwrap_or(0)
+}
+
+/// A length with its bound; none where its ends do not bound it, or lie in no order.
+fn length(end_ns: i64, begin_ns: i64, sure: Sureness) -> Option<String> {
+    let ns = end_ns.checked_sub(begin_ns).filter(|ns| *ns > 0)?;
+    sure.words().map(|words| format!("{words}{}", seconds(ns)))
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use boottrace::facts::boot::failure::FailureKind;
+
+    use super::*;
+
+    fn failure(kind: FailureKind, line: u32) -> Failure {
+        Failure {
+            kind,
+            line,
+            text: format!("text {line}"),
+            meaning: "why".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_comes_over_and_over_is_counted() {
+        let mut failures: Vec<Failure> = (10..22).map(|line| failure(FailureKind::Stall, line)).collect();
+        failures.push(failure(FailureKind::Panic, 99));
+        let lines = failure_lines(&failures);
+        assert_eq!(lines[0], "line 10: stall: text 10: why");
+        assert_eq!(
+            lines[3..],
+            [
+                "line 99: panic: text 99: why",
+                "lines 13 to 21: stall: 9 more of this kind"
+            ]
+        );
+    }
+}

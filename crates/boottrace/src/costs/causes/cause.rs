@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+//! One row of the table of causes, and how it is recognised.
+
+use crate::costs::kind::CostKind;
+
+/// Texts that a line must hold, in this order. A first text that begins with `^` must stand at the line's start.
+pub(super) type Words = &'static [&'static str];
+
+/// Which of the two lines around a silence names its cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At {
+    /// The line that ends it.
+    End,
+    /// The line that it follows.
+    Begin,
+    /// One of the two.
+    Either,
+}
+
+/// What a silence is, told by the lines around it.
+pub(crate) struct Cause {
+    /// The kind of cost.
+    pub kind: CostKind,
+    pub(super) at: At,
+    /// Any of them will do.
+    pub(super) words: &'static [Words],
+    /// Who it is about, taken from the line: silences of one subject are one cost. "" where it is about nobody.
+    pub(super) subject: fn(&str) -> &str,
+    /// The line comes by itself, whoever waits for it: it names a cause only where others go on at once behind it.
+    pub(super) asynchronous: bool,
+    /// What takes the time; `{}` is the subject.
+    pub(super) title: &'static str,
+    /// What to do.
+    pub advice: &'static str,
+}
+
+/// A cause that was recognised, and the line that says so.
+pub(crate) struct Named<'a> {
+    pub cause: &'static Cause,
+    pub subject: String,
+    pub line: &'a str,
+}
+
+impl Named<'_> {
+    /// What takes the time, with the subject's name.
+    pub fn title(&self) -> String {
+        self.cause.title.replace("{}", &self.subject)
+    }
+}
+
+impl Cause {
+    /// The line among the two around a silence that names this cause. `goes_on`: others print at once behind its end.
+    pub(super) fn named<'a>(&'static self, after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
+        let told = |text: &str| self.words.iter().any(|words| holds(text, words));
+        let by_itself = || self.asynchronous && (!goes_on || still_waits(after));
+        let end = || (self.at != At::Begin && told(before) && !by_itself()).then_some(before);
+        let begin = || (self.at != At::End && !is_over(after) && told(after)).then_some(after);
+        let line = end().or_else(begin)?;
+        Some(Named {
+            cause: self,
+            subject: (self.subject)(line).to_owned(),
+            line,
+        })
+    }
+}
+
+/// Does a line hold all the texts, one behind the other?
+fn holds(text: &str, words: Words) -> bool {
+    let mut rest = text;
+    for (number, word) in words.iter().enumerate() {
+        if let Some(start) = word.strip_prefix('^').filter(|_| number == 0) {
+            let Some(behind) = rest.strip_prefix(start) else {
+                return false;
+            };
+            rest = behind;
+        } else {
+            let Some(at) = rest.find(word) else { return false };
+            rest = &rest[at + word.len()..];
+        }
+    }
+    true
+}
+
+/// Does a line speak of a wait of its own? What comes by itself behind it does not end that.
+fn still_waits(text: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "is taking ",
+        "imed out",
+        "imeout",
+        "aiting for",
+        "not respond",
+        "retry",
+        "COMRESET",
+        "error -110",
+    ];
+    WORDS.iter().any(|word| text.contains(word)) && !text.contains("random") && !text.contains("entropy")
+}
+
+/// Does a line say that what it speaks of has ended? Then it does not name what follows.
+fn is_over(text: &str) -> bool {
+    const ENDS: [&str; 7] = ["done", "OK", "finished", "complete", "completed", "ready", "succeeded"];
+    const STARTS: [&str; 5] = ["[  OK  ]", "Started ", "Finished ", "Mounted ", "Stopped "];
+    let text = text.trim_end_matches(['.', ' ', '!', ')', ']']);
+    let said = text.strip_prefix("systemd[1]: ").unwrap_or(text);
+    ENDS.iter().any(|end| text.ends_with(end)) || STARTS.iter().any(|start| said.starts_with(start))
+}
+
+/// About nobody.
+#[allow(
+    clippy::unnecessary_literal_bound,
+    reason = "it stands in a row beside those that return a part of the line"
+)]
+pub(super) fn nobody(_: &str) -> &str {
+    ""
+}
+
+/// What stands in front of the first colon that ends a word: `mmc0`, `usb 1-1`, `r8169 0000:03:00.0 eth0`.
+pub(super) fn before_colon(text: &str) -> &str {
+    let text = text.trim();
+    let at = text.find(": ").or_else(|| text.strip_suffix(':').map(str::len));
+    match at {
+        Some(at) if at <= 48 => text[..at].trim_end_matches(':'),
+        _ => "",
+    }
+}
+
+/// A port of libata: `ata1` of `ata1.00: qc timeout`.
+pub(super) fn ata_port(text: &str) -> &str {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .find(|word| {
+            word.strip_prefix("ata")
+                .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+        .unwrap_or("")
+}
+
+/// The name in the first pair of parentheses: `sda1` of `EXT4-fs (sda1): recovery complete`.
+pub(super) fn in_parentheses(text: &str) -> &str {
+    let inside = text.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    inside.map_or("", |(name, _)| name).trim()
+}
+
+/// The word behind `server`: the address of an NFS server.
+pub(super) fn server(text: &str) -> &str {
+    let rest = text.split_once("server ").map_or("", |(_, rest)| rest);
+    rest.split([' ', ',', ':']).next().unwrap_or("")
+}
+
+/// A file of firmware: the first word with a slash or a known ending.
+pub(super) fn firmware_file(text: &str) -> &str {
+    const ENDINGS: [&str; 8] = [".bin", ".fw", ".ucode", ".hcd", ".txt", ".sfi", ".clm_blob", ".mbn"];
+    text.split([' ', ',', '\'', '"', '`', '(', ')', '<', '>'])
+        .map(|word| word.trim_matches([':', ';', '.']))
+        .find(|word| ENDINGS.iter().any(|end| word.ends_with(end)) || (word.contains('/') && word.contains('.')))
+        .unwrap_or("")
+}
+
+/// The last word in front of a colon that looks like a network interface: `eth0`, `enp3s0`, `wlan0`.
+pub(super) fn interface(text: &str) -> &str {
+    text.split([' ', ':', ','])
+        .find(|word| {
+            let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            ["eth", "en", "wlan", "wl", "usb", "lan", "end"]
+                .iter()
+                .any(|name| word.starts_with(name))
+                && stem.len() < word.len()
+                && word.len() <= 15
+        })
+        .unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_their_order() {
+        assert!(holds("ata1: link is slow to respond", &["ata", "slow"]));
+        assert!(!holds("slow ata1", &["ata", "slow"]));
+        assert!(holds("mmc0: Timeout", &["^mmc", ": Timeout"]));
+        assert!(!holds("the mmc0: Timeout", &["^mmc", ": Timeout"]));
+    }
+
+    #[test]
+    fn a_line_that_says_that_it_is_over_names_nothing() {
+        assert!(is_over("Waiting for /dev to be fully populated...done."));
+        assert!(is_over("nfs: server 10.0.0.1 OK"));
+        assert!(is_over(
+            "systemd[1]: Finished Wait for udev To Complete Device Initialization."
+        ));
+        assert!(!is_over("Waiting for /dev to be fully populated..."));
+        assert!(!is_over("ata1: COMRESET failed (errno=-16)"));
+        assert!(!is_over("IPv6: ADDRCONF(NETDEV_UP): eth0: link is not ready to use"));
+    }
+
+    #[test]
+    fn subjects() {
+        assert_eq!(ata_port("ata12.00: qc timeout (cmd 0xec)"), "ata12");
+        assert_eq!(ata_port("data1: no port"), "");
+        assert_eq!(
+            before_colon("usb 1-1: device descriptor read/64, error -110"),
+            "usb 1-1"
+        );
+        assert_eq!(in_parentheses("EXT4-fs (mmcblk0p2): recovery complete"), "mmcblk0p2");
+        assert_eq!(server("nfs: server 10.0.0.1 not responding, still trying"), "10.0.0.1");
+        assert_eq!(
+            firmware_file("r8169 0000:03:00.0: eth0: unable to load firmware patch rtl_nic/rtl8168e-2.fw (-2)"),
+            "rtl_nic/rtl8168e-2.fw"
+        );
+        assert_eq!(
+            interface("socfpga-dwmac 10830000.ethernet eth0: Link is Up - 1Gbps/Full"),
+            "eth0"
+        );
+    }
+}

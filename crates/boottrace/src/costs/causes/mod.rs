@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//! The table of causes: a silence is named by the line that ends it, or by the one that it follows.
+
+mod cause;
+mod kernel;
+mod network;
+mod storage;
+mod user_space;
+
+pub(crate) use cause::{Cause, Named};
+
+use super::kind::CostKind;
+
+/// All rows; the first that fits names a silence.
+const TABLES: [&[Cause]; 4] = [storage::CAUSES, kernel::CAUSES, network::CAUSES, user_space::CAUSES];
+
+/// The cause that the lines around a silence name. `goes_on`: others print at once behind its end.
+pub(crate) fn named<'a>(after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
+    first_of(&TABLES, after, before, goes_on)
+}
+
+/// The same, where nothing is said but that somebody waited too long.
+pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
+    first_of(&[kernel::TIMEOUTS], after, before, true)
+}
+
+/// A controller that gives up on the device of which the line before the silence speaks: the wait is that device's.
+pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
+    let (after, before) = (after.trim(), before.trim());
+    let gives_up = before.starts_with("xhci_hcd ") && (before.contains("imeout") || before.contains("imed out"));
+    let cause = kernel::CAUSES.iter().find(|cause| cause.kind == CostKind::UsbError)?;
+    let subject = cause::before_colon(after);
+    (gives_up && subject.starts_with("usb ")).then(|| Named {
+        cause,
+        subject: subject.to_owned(),
+        line: after,
+    })
+}
+
+fn first_of<'a>(tables: &[&'static [Cause]], after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
+    let mut rows = tables.iter().flat_map(|table| table.iter());
+    rows.find_map(|cause| cause.named(after.trim(), before.trim(), goes_on))
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+//! Silences whose lines say what they are: one cost for each cause and each subject, however often it falls silent.
+
+use super::causes::{named, of_controller, timed_out, Named};
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use super::initcalls::held_up;
+use super::kind::CostKind;
+use super::stated_time::stated_ns;
+use crate::facts::boot::gap::{BootPart, LargeGap};
+use crate::facts::kernel::initcall::Initcall;
+use crate::log::clock::Clock;
+use crate::log::hints::waits_in_vain;
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// Lines listed of one cost.
+const LISTED: usize = 12;
+
+/// Tells the costs of silences that have a name; returns those that have none.
+pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut Vec<Cost>) -> Vec<&'a LargeGap> {
+    let mut nameless = Vec::new();
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for gap in gaps {
+        if let Some(cost) = by_initcall(context, gap) {
+            if !out.iter().any(|one: &Cost| one.title == cost.title) {
+                out.push(cost);
+            }
+            continue;
+        }
+        let (after, before) = (text_of(context, gap.after_line), text_of(context, gap.before_line));
+        let name = named(after, before, goes_on(gap, context.gaps))
+            .or_else(|| of_controller(after, before))
+            .or_else(|| timed_out_or_stated(context, gap, (after, before), out));
+        match name {
+            Some(name) => add(&mut groups, gap, &name),
+            None if says_its_time(context, gap, (after, before)).is_some() => {}
+            None => nameless.push(*gap),
+        }
+    }
+    out.extend(groups.into_iter().map(Group::cost));
+    nameless
+}
+
+/// An initcall that another piece of the log shows, and that runs for most of a silence.
+fn by_initcall(context: &Context<'_>, gap: &LargeGap) -> Option<Cost> {
+    if gap.part != BootPart::Kernel || gap.clock != Clock::Printk {
+        return None;
+    }
+    let over = |call: &&Initcall| {
+        let apart = |line: Option<u32>| line.is_some_and(|line| line < gap.after_line || line > gap.before_line);
+        if !apart(call.start_line) || !apart(call.end_line) || !matches!(call.pid, None | Some(0 | 1)) {
+            return false;
+        }
+        let times = call.end_ns.zip(call.best_duration_ns());
+        let Some((end, length)) = times.filter(|_| call.clock == Clock::Printk) else {
+            return false;
+        };
+        let (from, to) = (
+            end.saturating_sub(length).max(gap.start_ns),
+            end.min(gap.start_ns.saturating_add(gap.duration_ns)),
+        );
+        to.saturating_sub(from) >= gap.duration_ns / 10 * 8
+    };
+    let call = context.kernel.initcalls.iter().find(over)?;
+    let ns = call.best_duration_ns()?;
+    let evidence = format!(
+        "{}; nothing else is printed for {} of it, from line {} on",
+        spell(ns),
+        spell(gap.duration_ns),
+        gap.after_line
+    );
+    let advice = "look what it waits for: ftrace=function_graph for that function, or the driver's or firmware's own messages; leave \
+                  it out where nobody needs it";
+    Some(held_up(call, (CostKind::LongInitcall, ns), evidence, advice))
+}
+
+/// A line that states its time is a cost of its own; else the general rows are asked.
+fn timed_out_or_stated<'a>(
+    context: &Context<'a>,
+    gap: &LargeGap,
+    (after, before): (&'a str, &'a str),
+    out: &mut Vec<Cost>,
+) -> Option<Named<'a>> {
+    let Some((line, ns)) = says_its_time(context, gap, (after, before)) else {
+        // What systemd gave up on is told with its limit.
+        let told = waits_in_vain(after) || waits_in_vain(before);
+        return timed_out(after, before).filter(|_| !told);
+    };
+    out.push(Cost {
+        kind: CostKind::StatedTime,
+        title: format!("`{}`", shorten(line.trim())),
+        cost_ns: Some(ns.min(gap.duration_ns)),
+        gain_ns: None,
+        basis: Basis::Printed,
+        at_most: false,
+        at_least: false,
+        lines: vec![gap.after_line, gap.before_line],
+        evidence: format!(
+            "the line states {}; {} pass between lines {} and {}",
+            spell(ns),
+            spell(gap.duration_ns),
+            gap.after_line,
+            gap.before_line
+        ),
+        advice: "the line says what takes the time: look who prints it, and whether that is needed before the goal"
+            .to_owned(),
+    });
+    None
+}
+
+/// The line around a silence that states its own time, where that is most of the silence. What is printed at the same
+/// moment as the line that ends it may say so too.
+fn says_its_time<'a>(
+    context: &Context<'a>,
+    gap: &LargeGap,
+    (after, before): (&'a str, &'a str),
+) -> Option<(&'a str, i64)> {
+    let at_once = at_once(context, gap).map(|line| (line, false));
+    let around = [(before, false), (after, true)].into_iter();
+    around.chain(at_once).find_map(|(line, begins)| {
+        let ns = stated_ns(line, begins)?;
+        let enough = ns >= gap.duration_ns / 10 * 6 && ns <= gap.duration_ns.saturating_add(gap.duration_ns / 10);
+        enough.then_some((line, ns))
+    })
+}
+
+/// The next few lines that have the same stamp as the one that ends a silence.
+fn at_once<'a>(context: &Context<'a>, gap: &LargeGap) -> impl Iterator<Item = &'a str> {
+    let lines: &'a [Line] = &context.boot.lines;
+    let at = lines.partition_point(|line| line.number < gap.before_line);
+    let stamp = |line: &Line| line.firmware_ns.or(line.printk_ns).or(line.host_ns);
+    let ended = lines.get(at).and_then(stamp);
+    let behind = lines.get(at + 1..).unwrap_or_default().iter().take(3);
+    behind
+        .take_while(move |line| ended.is_some() && stamp(line) == ended)
+        .map(|line| line.text.as_str())
+}
+
+/// Is something printed at once behind a silence? Else what ends it only came by in the middle of a longer one.
+fn goes_on(gap: &LargeGap, gaps: &[LargeGap]) -> bool {
+    !gaps
+        .iter()
+        .any(|next| next.after_line == gap.before_line && next.duration_ns >= gap.duration_ns / 4)
+}
+
+fn text_of<'a>(context: &Context<'a>, number: u32) -> &'a str {
+    let lines = &context.boot.lines;
+    let at = lines.partition_point(|line| line.number < number);
+    let here = || lines[at..].iter().take_while(|line| line.number == number);
+    // Messages that ran together share a number, and what stands before a message has none of its stamps.
+    let stamped = here().find(|line| context.axis.at(line).is_some() || line.firmware_ns.is_some());
+    stamped.or_else(|| here().next()).map_or("", |line| &line.text)
+}
+
+/// The silences of one cause and one subject.
+struct Group<'a> {
+    kind: CostKind,
+    subject: String,
+    title: String,
+    advice: &'static str,
+    words: String,
+    gaps: Vec<&'a LargeGap>,
+}
+
+fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>) {
+    let same = groups
+        .iter_mut()
+        .find(|group| group.kind == name.cause.kind && group.subject == name.subject);
+    if let Some(group) = same {
+        group.gaps.push(gap);
+        return;
+    }
+    groups.push(Group {
+        kind: name.cause.kind,
+        subject: name.subject.clone(),
+        title: name.title().trim_end_matches([':', ' ']).to_owned(),
+        advice: name.cause.advice,
+        words: shorten(name.line.trim()),
+        gaps: vec![gap],
+    });
+}
+
+impl Group<'_> {
+    fn cost(mut self) -> Cost {
+        self.gaps.sort_by_key(|gap| gap.after_line);
+        let ns = self.gaps.iter().map(|gap| gap.duration_ns).fold(0, i64::saturating_add);
+        let mut lines: Vec<u32> = self
+            .gaps
+            .iter()
+            .flat_map(|gap| [gap.after_line, gap.before_line])
+            .collect();
+        lines.dedup();
+        lines.truncate(LISTED);
+        let evidence = match self.gaps.as_slice() {
+            [gap] => format!("{} between `{}` and `{}`", spell(ns), gap.after, gap.before),
+            gaps => format!(
+                "{} in {} silences, told by `{}` and its like",
+                spell(ns),
+                gaps.len(),
+                self.words
+            ),
+        };
+        Cost {
+            kind: self.kind,
+            title: self.title,
+            cost_ns: Some(ns),
+            gain_ns: None,
+            basis: Basis::Computed,
+            at_most: false,
+            at_least: false,
+            lines,
+            evidence,
+            advice: self.advice.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+//! Lines that say in so many words how long something took, whether or not anything else bounds it: `Running [...] took
+//! 301.228 seconds`, `Boot is finished (59816 ms)`, `Completed key unsealing in 1.351072s.`, `failed [119/120s]`.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use super::stated_time::{length, LONGEST_NS};
+use crate::facts::boot::stage::StageEvent;
+use crate::log::line::{Line, LineKind};
+use crate::text::shorten::shorten;
+
+/// Shorter times are not worth a line.
+const SHORTEST_NS: i64 = 100_000_000;
+/// Lines told.
+const LISTED: usize = 8;
+/// Lines looked at.
+const MOST: usize = 200_000;
+
+/// The costs that lines state, longest first. Lines of one message, which differ in numbers only, are one cost: the longest.
+pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+    let mut told: Vec<(String, Stated, &Line)> = Vec::new();
+    for line in lines.take(MOST) {
+        let Some(stated) = stated(&line.text).filter(|stated| stated.ns >= SHORTEST_NS) else {
+            continue;
+        };
+        // What was tried failed in one way or another.
+        let said = line
+            .text
+            .split_once("' failed [")
+            .map_or(line.text.as_str(), |(tried, _)| tried);
+        let words: String = said.chars().filter(|c| !c.is_ascii_digit()).collect();
+        match told.iter_mut().find(|(known, ..)| *known == words) {
+            Some(known) if known.1.ns < stated.ns => (known.1, known.2) = (stated, line),
+            Some(_) => {}
+            None => told.push((words, stated, line)),
+        }
+        // The longest are kept.
+        if told.len() > 4 * LISTED {
+            told.sort_by_key(|(_, stated, _)| std::cmp::Reverse(stated.ns));
+            told.truncate(LISTED);
+        }
+    }
+    told.sort_by_key(|(_, stated, _)| std::cmp::Reverse(stated.ns));
+    told.truncate(LISTED);
+    told.into_iter().map(|(_, stated, line)| cost(stated, line)).collect()
+}
+
+/// The same in a boot, up to its first use; what another cost tells of is not told again.
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+    let end = used.and_then(|stage| stage.line);
+    let lines = context.boot.lines.iter();
+    let lines = lines.take_while(|line| end.is_none_or(|end| line.number <= end));
+    let spoken = lines.filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel));
+    for cost in of_lines(spoken) {
+        let number = cost.lines[0];
+        let told = out.iter().any(|known| {
+            let covers = known.lines.iter().min().zip(known.lines.iter().max());
+            covers.is_some_and(|(from, to)| *from <= number && number <= *to)
+                && known.cost_ns >= cost.cost_ns.map(|ns| ns / 2)
+        });
+        if !told {
+            out.push(cost);
+        }
+    }
+}
+
+fn cost(stated: Stated, line: &Line) -> Cost {
+    let at_least = if stated.at_least { "at the least " } else { "" };
+    Cost {
+        kind: CostKind::StatedTime,
+        title: format!("`{}`", shorten(line.text.trim())),
+        cost_ns: Some(stated.ns),
+        gain_ns: None,
+        basis: Basis::Printed,
+        at_most: false,
+        at_least: stated.at_least,
+        lines: vec![line.number],
+        evidence: format!("the line itself states {at_least}{}", spell(stated.ns)),
+        advice: "the line says what takes the time: look who prints it, and whether that is needed before the goal"
+            .to_owned(),
+    }
+}
+
+/// A time that a line states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stated {
+    pub ns: i64,
+    /// It was not over by then.
+    pub at_least: bool,
+}
+
+/// The time that a line says it took, where its words leave no doubt.
+pub(crate) fn stated(text: &str) -> Option<Stated> {
+    // systemd sums up the whole start; a limit is no time that passed.
+    if text.contains("Startup finished in ") || text.len() > 2000 {
+        return None;
+    }
+    if let Some(ns) = of_a_limit(text) {
+        return Some(Stated { ns, at_least: true });
+    }
+    let words: Vec<&str> = text.split_ascii_whitespace().map(bare).collect();
+    let times = (0..words.len()).filter_map(|at| at_word(&words, at));
+    times
+        .filter(|stated| (1..=LONGEST_NS).contains(&stated.ns))
+        .max_by_key(|stated| stated.ns)
+}
+
+/// A word without what a page or a sentence puts around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| {
+        matches!(
+            c,
+            '*' | '`' | '(' | ')' | ',' | ';' | '"' | '\'' | '[' | ']' | ':' | '!'
+        )
+    })
+}
+
+fn at_word(words: &[&str], at: usize) -> Option<Stated> {
+    let ns = time(words, at)?;
+    let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at]);
+    let passed = |word: &str| {
+        matches!(
+            word,
+            "took" | "taken" | "lasted" | "waited" | "slept" | "elapsed" | "Elapsed"
+        )
+    };
+    let over = |words: &[&str]| words.iter().any(|word| is_over(word));
+    let head = &words[..at];
+    let stated = Stated { ns, at_least: false };
+    match before(1) {
+        word if passed(word) => Some(stated),
+        "for" | "about" | "approximately" if passed(before(2)) => Some(stated),
+        // `is taking longer than 59s to complete`
+        "than" if before(2) == "longer" && head.contains(&"taking") => Some(Stated { ns, at_least: true }),
+        "in" if over(head) => Some(stated),
+        "after" if head.iter().any(|word| gives_up(word)) => Some(stated),
+        // `Boot is finished (59816 ms)`, `Finished stage: (init-local) 02.69200 seconds`
+        _ if at + 2 >= words.len() && head.iter().any(|word| ends(word)) && at >= 2 && !in_a_rate(words, at) => {
+            Some(stated)
+        }
+        _ => None,
+    }
+}
+
+/// Words of what is over, in front of `in 1.3s`.
+fn is_over(word: &str) -> bool {
+    const OVER: [&str; 22] = [
+        "read",
+        "done",
+        "loaded",
+        "finished",
+        "completed",
+        "created",
+        "ready",
+        "initialised",
+        "initialized",
+        "started",
+        "booted",
+        "mounted",
+        "unsealed",
+        "generated",
+        "succeeded",
+        "failed",
+        "measured",
+        "unpacked",
+        "decompressed",
+        "installed",
+        "processed",
+        "recovered",
+    ];
+    OVER.iter().any(|over| word.eq_ignore_ascii_case(over))
+}
+
+/// Words of what was waited for in vain, in front of `after 124 seconds`.
+fn gives_up(word: &str) -> bool {
+    const ENDS: [&str; 8] = [
+        "Giving", "giving", "gave", "timed", "Timed", "Timeout", "timeout", "failed",
+    ];
+    ENDS.contains(&word)
+}
+
+/// Words of an end, in front of a time that ends the line.
+fn ends(word: &str) -> bool {
+    [
+        "finished",
+        "Finished",
+        "completed",
+        "Completed",
+        "booted",
+        "done",
+        "Done",
+    ]
+    .contains(&word)
+}
+
+/// Is the number a rate, or part of a larger one?
+fn in_a_rate(words: &[&str], at: usize) -> bool {
+    words[at].contains('/') || words.get(at + 1).is_some_and(|unit| unit.contains('/'))
+}
+
+/// The time that begins with a word: `1020ms`, `20.1s`, `11 seconds`.
+fn time(words: &[&str], at: usize) -> Option<i64> {
+    let word = words[at].trim_end_matches('.');
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    length(word, words.get(at + 1).copied(), &['.'])
+}
+
+/// cloud-init counts against its limit (cloudinit/url_helper.py): `Calling 'http://…' failed [119/120s]: …`.
+fn of_a_limit(text: &str) -> Option<i64> {
+    let (_, rest) = text.split_once("' failed [")?;
+    let (passed, limit) = rest.split_once("s]")?.0.split_once('/')?;
+    let (passed, limit): (u32, i64) = (passed.parse().ok()?, limit.parse().ok()?);
+    // Without a limit it says -1.
+    (limit >= -1 && i64::from(passed) * 1_000_000_000 <= LONGEST_NS).then(|| i64::from(passed) * 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_say_how_long_it_took() {
+        let told = [
+            (
+                "performance.py[DEBUG]: Running ['systemctl', 'start', 'x.service'] took 301.228 seconds",
+                301_228,
+            ),
+            (
+                "02-22 07:48:59.842    39   357 I SurfaceFlinger: Boot is finished (59816 ms)",
+                59_816,
+            ),
+            (
+                "systemd-tpm2-setup[658]: Completed TPM2 key unsealing in 1.351072s.",
+                1_351,
+            ),
+            (
+                "systemd-tpm2-setup[658]: Successfully created primary key on TPM in 251ms.",
+                251,
+            ),
+            (
+                "Boot takes very long: 6954192 bytes read in **36838 ms** (183.6 KiB/s)",
+                36_838,
+            ),
+            (
+                "DataSourceEc2.py[CRITICAL]: Giving up on md from ['http://169.254.169.254/x'] after 124 seconds",
+                124_000,
+            ),
+            ("Finished stage: (init-local) 02.69200 seconds", 2_692),
+            (
+                "init: Command 'restorecon_recursive /data' took 153265ms and succeeded",
+                153_265,
+            ),
+            ("Installing packages took about 12 seconds", 12_000),
+            ("modem: firmware loaded in 4.2 s", 4_200),
+        ];
+        for (line, ms) in told {
+            let found = stated(line).map(|stated| (stated.ns / 1_000_000, stated.at_least));
+            assert_eq!(found, Some((ms, false)), "{line}");
+        }
+        let open = [
+            (
+                "card0: Spawned process '/srv/x' [112] is taking longer than 59s to complete",
+                59,
+            ),
+            (
+                "url_helper.py[WARNING]: Calling 'http://169.254.169.254/x' failed [99/120s]: request error",
+                99,
+            ),
+        ];
+        for (line, seconds) in open {
+            let found = stated(line);
+            assert_eq!(
+                found,
+                Some(Stated {
+                    ns: seconds * 1_000_000_000,
+                    at_least: true
+                }),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn lines_that_say_no_such_thing() {
+        for line in [
+            "",
+            "took",
+            "x.service: Scheduled restart job, restart in 5 seconds",
+            "watchdog: timeout 60 sec",
+            "will retry in 30 seconds",
+            "A start job is running for X (9s / 1min 30s)",
+            "Startup finished in 1.402s (kernel) + 4.000s (userspace) = 5.402s.",
+            "Finished stage: (init-network) 7377869.64700 seconds",
+            "clocksource: jiffies: mask: 0xffffffff, max_idle_ns: 7645041785100000 ns",
+            "sched_clock: 32 bits at 24MHz, resolution 41ns, wraps every 89478484971ns",
+            "mmc0: new SDHC card at address aaaa done 25 MB/s",
+            "Timeout 5 seconds",
+            "Hit any key to stop autoboot in 3 seconds",
+        ] {
+            assert_eq!(stated(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//! Lines that somebody chose out of a log: the time between two of them is none in which nothing was printed.
+
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::filtering_command;
+use crate::log::line::{Line, LineKind};
+use crate::log::milestone;
+use crate::text::shorten::shorten;
+
+/// How far before the first line the command may stand.
+const NEAR: u32 = 3;
+/// A log that has as many lines before the command shows more than the command's choice.
+const FEW: usize = 10;
+
+/// Says which command chose the lines. `outside`: the input's lines that belong to no boot.
+pub fn excerpt(log: &BootLog, outside: &[Line]) -> Option<(&'static str, String)> {
+    let (from, _) = log.span();
+    let near = |line: &&Line| line.number <= from && line.number + NEAR >= from;
+    let before = outside.iter().rev().filter(near).find_map(command);
+    let within = || {
+        let spoken = log.lines.iter().filter(|line| line.kind != LineKind::Blank);
+        (log.start == BootStart::MiddleOfLog)
+            .then(|| spoken.take(FEW).find_map(command))
+            .flatten()
+    };
+    if let Some(prompt) = outside.iter().rev().filter(near).find(|line| is_idle_prompt(line)) {
+        let middle =
+            log.start == BootStart::MiddleOfLog && log.lines.iter().all(|line| milestone::of(&line.text).is_none());
+        return middle.then(|| {
+            let why = format!(
+                "line {} is a shell's prompt at which nothing runs, before the kernel's first message here: the system was up",
+                prompt.number
+            );
+            ("running-system", why)
+        });
+    }
+    let (number, command) = before.or_else(within)?;
+    let why = format!(
+        "line {number} runs `{}`: what it prints is a choice of lines, so no silence and no cost is told; give all of the log",
+        shorten(command)
+    );
+    Some(("excerpt", why))
+}
+
+/// A shell's prompt with nothing typed behind it: `root@box:~#`, `/ #`.
+fn is_idle_prompt(line: &Line) -> bool {
+    let text = line.text.trim();
+    let end = text.ends_with(['#', '$']);
+    let place = text.contains(":~")
+        || text.contains(":/")
+        || text.contains('@')
+        || text.starts_with("/ ")
+        || text.starts_with("~ ");
+    !line.has_kernel_prefix()
+        && line.process.is_none()
+        && end
+        && place
+        && (3..=60).contains(&text.len())
+        && !text.contains("  ")
+}
+
+fn command(line: &Line) -> Option<(u32, &str)> {
+    if line.has_kernel_prefix() || line.process.is_some() {
+        return None;
+    }
+    Some((line.number, filtering_command(&line.text)?))
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//! What `systemd-analyze` prints, as people paste it: quoted, in a list, or all of it run together into one line.
+
+use std::borrow::Cow;
+
+use super::duration::parse_prefix;
+use super::systemd_blame::{blame_row, is_unit};
+
+/// Longer lines are no paste of a table.
+const LONGEST: usize = 20_000;
+
+/// The rows that a line holds: itself, or what was run together in it.
+pub(super) fn rows(line: &str) -> Vec<Cow<'_, str>> {
+    if line.len() > LONGEST || blame_row(line).is_some() {
+        return vec![Cow::Borrowed(line)];
+    }
+    if let Some(rows) = startup(line) {
+        return rows;
+    }
+    let listed = line
+        .trim_start()
+        .trim_start_matches(['>', '*', '|', '`', '-', ' '])
+        .trim_end_matches(['`', '|', ' ', ',']);
+    if listed.len() < line.trim().len() && blame_row(listed).is_some() {
+        return vec![Cow::Borrowed(listed)];
+    }
+    let pairs = pairs(line);
+    let named = || line.contains("systemd-analy") || line.contains("blame");
+    if pairs.len() >= 2 || (pairs.len() == 1 && named()) {
+        return pairs.into_iter().map(Cow::Owned).collect();
+    }
+    vec![Cow::Borrowed(line)]
+}
+
+/// The account and the target, where both stand in one line, or a command before them.
+fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
+    let at = line.find("Startup finished in ")?;
+    let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#']);
+    // Behind a program's name it is the journal's, which the log tells of.
+    let commanded =
+        before.is_empty() || before.ends_with("systemd-analyze") || before.ends_with("systemd-analyze time");
+    if !commanded {
+        return None;
+    }
+    let text = line[at..].trim_end_matches(['`', '*', ' ']);
+    let target = text.split_once(" reached after ").and_then(|(head, rest)| {
+        let unit = head.rsplit(' ').next()?;
+        let account = head[..head.len() - unit.len()].trim_end();
+        is_unit(unit).then(|| {
+            vec![
+                Cow::Borrowed(account),
+                Cow::Owned(format!("{unit} reached after {rest}")),
+            ]
+        })
+    });
+    Some(target.unwrap_or_else(|| vec![Cow::Borrowed(text)]))
+}
+
+/// `1min 16.773s a.service > 47.310s b.service`: each time with the unit behind it.
+fn pairs(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split_ascii_whitespace().map(bare).collect();
+    let mut rows = Vec::new();
+    for (at, unit) in words.iter().enumerate().filter(|(_, word)| is_unit(word)) {
+        // A time has up to three words: `1h 2min 3.4s`.
+        let mut from = at;
+        while from > 0 && at - from < 3 && is_span(words[from - 1]) {
+            from -= 1;
+        }
+        if from < at {
+            rows.push(format!("{} {unit}", words[from..at].join(" ")));
+        }
+    }
+    rows
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| matches!(c, '`' | '*' | ',' | ';' | '"' | '\'' | '(' | ')' | '>' | '|' | ':'))
+}
+
+fn is_span(word: &str) -> bool {
+    parse_prefix(word).is_some_and(|(_, used)| used == word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_were_run_together() {
+        assert_eq!(
+            rows("`systemd-analyze blame 2min 6.007s a.service > 1min 16.773s b-c.service > 47.310s d.service`"),
+            ["2min 6.007s a.service", "1min 16.773s b-c.service", "47.310s d.service"]
+        );
+        assert_eq!(rows("> 9.663s dev-tpmrm0.device"), ["9.663s dev-tpmrm0.device"]);
+        assert_eq!(rows("* `1.2s x.mount`"), ["1.2s x.mount"]);
+        assert_eq!(
+            rows("blame says 30.1s NetworkManager-wait-online.service"),
+            ["30.1s NetworkManager-wait-online.service"]
+        );
+        assert_eq!(
+            rows("`systemd-analyze Startup finished in 3.802s (firmware) + 4.789s (kernel) = 8.591s graphical.target reached after 1min in userspace`"),
+            ["Startup finished in 3.802s (firmware) + 4.789s (kernel) = 8.591s", "graphical.target reached after 1min in userspace"]
+        );
+    }
+
+    #[test]
+    fn other_lines_stay_as_they_are() {
+        for line in [
+            "",
+            "      8.778s a.service",
+            "It waits 30s for a.service",
+            "x.service: start operation timed out after 90s, x.service failed",
+            "systemd[1]: Startup finished in 1.402s (kernel) + 4.000s (userspace) = 5.402s.",
+            "  \u{2514}\u{2500}some.service @1.234s +56ms",
+        ] {
+            assert_eq!(rows(line), [line], "{line}");
+        }
+    }
+}
