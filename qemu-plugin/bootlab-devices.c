@@ -92,9 +92,8 @@ static bool is_call_or_return(const uint8_t *b, size_t n)
  * With icount, an instruction that touches a device is the last of its block: QEMU translates it again, alone, if it was
  * not (cpu_io_recompile()). An access to a port ends its block anyway. So only last instructions are looked at.
  */
-static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_translate(ON_TRANSLATE(tb))
 {
-    (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
     if (n == 0)
         return;
@@ -112,10 +111,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     qemu_plugin_register_vcpu_mem_cb(last, on_memory, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 }
 
-static void on_end(qemu_plugin_id_t id, void *unused)
+static void on_end(ON_END)
 {
-    (void)id;
-    (void)unused;
     fprintf(stderr, "bootlab-devices: accesses %lu, to ports %lu, transfers %lu; ", n_accesses, n_ports, pool_transfers());
     loop_report();
 }
@@ -144,7 +141,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         _exit(0);
     }
     is_x86 = !strcmp(info->target_name, "x86_64") || !strcmp(info->target_name, "i386");
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_vcpu_tb_trans_cb(BOOTLAB_REGISTER(id, on_translate));
     if (report)
         qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;

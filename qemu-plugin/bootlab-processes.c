@@ -114,10 +114,9 @@ static void on_fork(unsigned cpu, void *left)
     on_call(FORKED, (unsigned)(uintptr_t)left);
 }
 
-static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_translate(ON_TRANSLATE(tb))
 {
     static const qemu_plugin_vcpu_udata_cb_t calls[N_KINDS] = {on_switch, on_name, on_fork};
-    (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
     uint64_t at = qemu_plugin_tb_vaddr(tb);
     for (int kind = 0; kind < N_KINDS; kind++)
@@ -165,6 +164,6 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (out < 0)
         return refuse("cannot create the file named by out=");
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_vcpu_tb_trans_cb(BOOTLAB_REGISTER(id, on_translate));
     return 0;
 }

@@ -173,9 +173,8 @@ static bool may_be_user(uint64_t address)
     return address < user_limit && (address < firmware_low || address >= firmware_high);
 }
 
-static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_translate(ON_TRANSLATE(tb))
 {
-    (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
     if (shift >= 0)
         halt_watch(tb, n);
@@ -200,10 +199,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                                          QEMU_PLUGIN_MEM_W, NULL);
 }
 
-static void on_idle(qemu_plugin_id_t id, unsigned cpu)
+static void on_idle(ON_PROCESSOR(cpu))
 {
-    (void)id;
-    (void)cpu;
     if (!by_inotify)
         console_settle();
 }
@@ -265,8 +262,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     if (why)
         return refuse(why);
     is_x86 = !strcmp(info->target_name, "x86_64") || !strcmp(info->target_name, "i386");
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-    qemu_plugin_register_vcpu_idle_cb(id, on_idle);
+    qemu_plugin_register_vcpu_tb_trans_cb(BOOTLAB_REGISTER(id, on_translate));
+    qemu_plugin_register_vcpu_idle_cb(BOOTLAB_REGISTER(id, on_idle));
     by_inotify = !is_x86 && shift < 0;
     if (by_inotify)
         why = console_follow(con);

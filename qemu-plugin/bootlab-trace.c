@@ -74,9 +74,8 @@ static void on_switch_load(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va
         flow_switch_load(vaddr);
 }
 
-static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_translate(ON_TRANSLATE(tb))
 {
-    (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
     halt_watch(tb, n);
     const struct decoder *decoder = cpu_decoder();
@@ -105,10 +104,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     }
 }
 
-static void on_end(qemu_plugin_id_t id, void *data)
+static void on_end(ON_END)
 {
-    (void)id;
-    (void)data;
     flow_exit();
 }
 
@@ -184,7 +181,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         stacks.subtree_only |= (symbols.flags[i] & FN_SUBTREE) != 0;
     flow_open((int)a.shift, a.end);
     preempt_open(a.preempt);
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_vcpu_tb_trans_cb(BOOTLAB_REGISTER(id, on_translate));
     qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;
 }

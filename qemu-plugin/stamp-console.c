@@ -65,6 +65,13 @@ static uint64_t console_size(void)
     return fstat(console_fd, &st) == 0 ? (uint64_t)st.st_size : stamp_file->console_bytes;
 }
 
+bool console_is_file_of(int fd)
+{
+    struct stat one, other;
+    return console_fd >= 0 && fstat(console_fd, &one) == 0 && fstat(fd, &other) == 0 && one.st_ino == other.st_ino &&
+           one.st_dev == other.st_dev;
+}
+
 bool console_has_grown(void)
 {
     return console_size() != stamp_file->console_bytes;

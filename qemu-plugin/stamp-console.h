@@ -14,6 +14,9 @@ extern struct bootlab_stamp_file *stamp_file;
 const char *console_open_stamps(const char *out);
 const char *console_open(const char *con);
 
+/* The descriptor is one of the console's file. */
+bool console_is_file_of(int fd);
+
 /* The file has grown since the last stamp. */
 bool console_has_grown(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file that bootlab-stamp writes; read by python/bootlab/targets/stamps.py. Little endian, 8-byte words. The head and
+ * The file that bootlab-stamp writes; read by python/bootlab/recordings/stamps.py. Little endian, 8-byte words. The head and
  * the marks stand in front, the stamps from BOOTLAB_STAMPS_AT on. Both are mapped: nothing is lost when QEMU is killed.
  */
 #ifndef BOOTLAB_STAMP_FILE_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define BOOTLAB_STAMP_MAGIC "BLSTAMP"
-#define BOOTLAB_STAMP_VERSION 2
+#define BOOTLAB_STAMP_VERSION 3
 #define BOOTLAB_MAX_MARKS 161
 #define BOOTLAB_USER_MARK 160
 #define BOOTLAB_STAMPS_AT 4096
@@ -37,6 +37,10 @@ struct bootlab_stamp_file {
     uint64_t pending_insns;
     uint64_t lost; /* 1: the disk took no more stamps; bytes behind console_bytes have none */
     uint64_t now_ns; /* virtual time, refreshed every 20 ms of the host's */
+    /* What the guest wrote, as far as QEMU gave it to the console's file (stamp-written.c); all 0: not counted. */
+    uint64_t begun_bytes;   /* with those of the write that may be under way */
+    uint64_t written_bytes; /* that the file took */
+    uint64_t failed_bytes;  /* that it did not take: they are lost */
     struct bootlab_mark marks[BOOTLAB_MAX_MARKS];
 };
 

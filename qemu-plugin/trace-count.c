@@ -19,7 +19,7 @@
 #include "qemu-clock.h"
 #include "qemu-functions.h"
 
-#define CPU_BYTES 16384
+#define CPU_BYTES 32768 /* QEMU 11 has 22 MMU modes before the counter, 10 had 16 */
 #define TIMERS_BYTES 256
 #define SAMPLES 24
 #define MAX_TRIES 200

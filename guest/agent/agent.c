@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * bootlab's diagnostic agent. It is started in the place of init:
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The functional check's command: run in the system's own view of its files, its output reported line by line. */
 #ifndef BOOTLAB_CHECK_H
 #define BOOTLAB_CHECK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "escape.h"
 
 static const char digits[] = "0123456789abcdef";

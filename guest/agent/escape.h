@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Percent-escapes of the agent's report: what a console, a line reader or a field separator could spoil. */
 #ifndef BOOTLAB_ESCAPE_H
 #define BOOTLAB_ESCAPE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * How a read is seen. The root file system of an initramfs is mounted with strict access times, and everything that
  * reads (read, mmap, exec) goes through file_accessed(). Comparing atime with mtime alone is not enough: the kernel

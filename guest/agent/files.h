@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The files of the root file system, and which of them were read, by their access times. */
 #ifndef BOOTLAB_FILES_H
 #define BOOTLAB_FILES_H

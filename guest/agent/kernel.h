@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the kernel says: its log and a few files of /proc. */
 #ifndef BOOTLAB_KERNEL_H
 #define BOOTLAB_KERNEL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Which files the running processes have mapped. */
 #ifndef BOOTLAB_MAPS_H
 #define BOOTLAB_MAPS_H

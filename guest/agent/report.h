@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The agent's report on the console. Every line starts with "@BL1 ":
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What was seen of files: each access once, by the method that saw it, with the process that made it. */
 #ifndef BOOTLAB_SEEN_H
 #define BOOTLAB_SEEN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The kernel's function tracer: stops it and reports what it has recorded. */
 #ifndef BOOTLAB_TRACE_H
 #define BOOTLAB_TRACE_H

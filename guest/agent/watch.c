@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * fanotify(7): one mark on the root's file system, whoever looks through whichever mount. It tells of regular files and
  * folders that are opened, executed, read; not of names that are only looked at (stat, readlink), nor of the links on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Accesses as they happen: the kernel's notifications (fanotify) and its tracer (names given to system calls). */
 #ifndef BOOTLAB_WATCH_H
 #define BOOTLAB_WATCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The demo's application: a camera that is "usable" when its first frame stands.
  *

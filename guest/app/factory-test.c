@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * A tool that products ship and boots never start: the factory's check of the scene data, page by page.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * What a kernel costs at run time, after lmbench's definitions (McVoy and Staelin, USENIX 1996), run as the first
  * process so that nothing else runs beside it:

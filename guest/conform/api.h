@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The functions under test, called through a table, so that a fake layer with one planted bug can stand in their place.
  *

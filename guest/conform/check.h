@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A check: one assertion about the timer functions, judged in a process of its own. */
 #ifndef BOOTLAB_CONFORM_CHECK_H
 #define BOOTLAB_CONFORM_CHECK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 61 to 71: clock_getres, clock_gettime, clock_settime, clock_getcpuclockid. */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 1 to 20: timer_create. */
 #define _GNU_SOURCE
 #include <pthread.h>

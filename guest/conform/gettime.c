@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 40 to 47: timer_gettime. */
 #define _GNU_SOURCE
 #include "check.h"

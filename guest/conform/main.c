@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * timerconform: 90 assertions about the POSIX timer functions, each judged in a process of its own.
  *

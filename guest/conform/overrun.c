@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 48 to 60: timer_getoverrun, delivery, timer_delete. */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * A fake layer between the checks and the system: everything behaves, but for one planted bug. Each assertion has a bug
  * that its check must catch; the number of the bug is the assertion's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 21 to 39: timer_settime. */
 #define _GNU_SOURCE
 #include <pthread.h>

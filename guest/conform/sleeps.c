@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 72 to 84: clock_nanosleep, nanosleep. */
 #define _GNU_SOURCE
 #include <string.h>

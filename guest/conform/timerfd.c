@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Assertions 85 to 90: timerfd. */
 #define _GNU_SOURCE
 #include <sys/epoll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * Writes data that look like a binary nobody can squeeze much, the same on every machine: blob SEED BYTES > FILE
  */

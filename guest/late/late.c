@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * bootlab's loader of late modules. It is started in the place of init:
  *

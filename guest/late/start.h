@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * A program without a C library: where it starts, and how it calls the kernel. What is carried in an initramfs costs
  * time to unpack, and a static C library is some hundred kilobytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * First-stage loader of a 32-bit ARM machine that starts from NOR flash at address 0 with its device tree in RAM, as
  * QEMU's `virt` does. It moves the device tree out of the way of the kernel, copies the initramfs and, where there is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * Loader of an RV64 machine that starts from NOR flash in supervisor mode, under OpenSBI, as QEMU's `virt` does from its
  * second bank. It copies the initramfs and, where there is something to copy, the kernel to RAM, and enters the kernel as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * An init that loads /module.ko, says so and goes on sleeping. The module's parameters come from the kernel command line
  * by way of the environment: MODULE_PARAMETERS=delay_ms=5

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The first program of an initramfs that has one task: to mount the root and start its init.
  *

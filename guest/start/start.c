@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The first lines of an application that is init, as a program of their own, for applications that cannot be changed:
  * mounts what init would have mounted, then becomes the application.

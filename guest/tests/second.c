@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * A first program that waits for the clock: it works for as long as the kernel's parameter `work=` says (thousands of
  * turns of a loop), says that it waits, sleeps until the second turns and says that it is there.

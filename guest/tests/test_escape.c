@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Runs on the host: the escapes of the agent's report. */
 #include <stdio.h>
 #include <string.h>

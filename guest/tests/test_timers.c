@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Accounts, histogram and draw against schedules whose faults are planted and therefore known. */
 #include <stdio.h>
 #include <stdlib.h>

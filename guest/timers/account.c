@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "account.h"
 
 #include <string.h>

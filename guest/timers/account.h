@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The exact account of one timer: every expiration that its schedule demands is delivered, counted in an overrun, or
  * missing, and every delivery that it does not demand is early or one too many.

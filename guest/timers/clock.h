@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Times of a clock as nanoseconds, and back. */
 #ifndef BOOTLAB_TIMERS_CLOCK_H
 #define BOOTLAB_TIMERS_CLOCK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What timers cost besides expiring: by population, all at one instant, and while they come and go. */
 #ifndef BOOTLAB_TIMERS_COSTS_H
 #define BOOTLAB_TIMERS_COSTS_H

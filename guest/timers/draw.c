@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "draw.h"
 
 #define SECOND_NS 1000000000.0

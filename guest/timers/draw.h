@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Random intervals that a seed repeats on every machine. */
 #ifndef BOOTLAB_TIMERS_DRAW_H
 #define BOOTLAB_TIMERS_DRAW_H

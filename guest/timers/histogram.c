@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "histogram.h"
 
 static unsigned bucket_of(uint64_t ns)

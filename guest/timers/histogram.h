@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A log-linear histogram of durations: every octave has 32 buckets, so that a value is known to 3 per cent. */
 #ifndef BOOTLAB_TIMERS_HISTOGRAM_H
 #define BOOTLAB_TIMERS_HISTOGRAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "run.h"
 
 static void book(struct inbox *inbox, struct timer *timer, uint64_t overrun, int64_t safe_ns, int64_t now_ns)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What the system allows, read before anything is created: a refusal is a result, not a surprise. */
 #ifndef BOOTLAB_TIMERS_LIMITS_H
 #define BOOTLAB_TIMERS_LIMITS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * timerstress: thousands of POSIX timers, every expiration accounted for.
  *

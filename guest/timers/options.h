@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What a run shall do, from the command line. */
 #ifndef BOOTLAB_TIMERS_OPTIONS_H
 #define BOOTLAB_TIMERS_OPTIONS_H

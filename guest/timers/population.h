@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The timers of one run: created, armed, deleted; each with its account. */
 #ifndef BOOTLAB_TIMERS_POPULATION_H
 #define BOOTLAB_TIMERS_POPULATION_H

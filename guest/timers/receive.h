@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The ways in which deliveries are taken. Each runs until the stop and then until its queue is empty or time is up. */
 #ifndef BOOTLAB_TIMERS_RECEIVE_H
 #define BOOTLAB_TIMERS_RECEIVE_H

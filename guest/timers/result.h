@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Results as lines of JSON. */
 #ifndef BOOTLAB_TIMERS_RESULT_H
 #define BOOTLAB_TIMERS_RESULT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* One run of the stress mode: a population, receivers, the accounts, and what it cost. */
 #ifndef BOOTLAB_TIMERS_RUN_H
 #define BOOTLAB_TIMERS_RUN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A parent process that ends the run when it hangs, and is ended with it. */
 #ifndef BOOTLAB_TIMERS_WATCHDOG_H
 #define BOOTLAB_TIMERS_WATCHDOG_H

@@ -32,8 +32,6 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 #define TEST_SLICE_NS 2000
 #define TEST_LIMIT 1000000
 
-void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb);
-
 static struct schedule schedule;
 static void *cpus[SCHEDULE_MAX_PROCESSORS];
 static unsigned n_cpus;
@@ -169,10 +167,8 @@ static int exec_turn(void *cpu)
     }
 }
 
-static void on_processor(qemu_plugin_id_t id, unsigned processor)
+static void on_processor(ON_PROCESSOR(processor))
 {
-    (void)id;
-    (void)processor;
     static bool taken;
     if (taken)
         return;
@@ -182,10 +178,8 @@ static void on_processor(qemu_plugin_id_t id, unsigned processor)
         refuse(why);
 }
 
-static void on_end(qemu_plugin_id_t id, void *unused)
+static void on_end(ON_END)
 {
-    (void)id;
-    (void)unused;
     fprintf(stderr, "qemu-smp: slices %lu turns %lu quanta %lu alone %lu woken %lu held %lu\n", n_slices, schedule.n_turns,
             schedule.n_quanta, schedule.n_alone, schedule.n_woken, schedule.n_held);
     for (unsigned i = 0; i < n_cpus; i++)
@@ -237,7 +231,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         refuse(why);
     static const struct schedule_machine machine = {is_idle, qemu_jumped_ns, qemu_next_timer_ns};
     schedule_start(&schedule, &machine, n_cpus, quantum_ns); /* the clock is read before a processor runs */
-    qemu_plugin_register_vcpu_init_cb(id, on_processor);
+    qemu_plugin_register_vcpu_init_cb(BOOTLAB_REGISTER(id, on_processor));
     if (report)
         qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;

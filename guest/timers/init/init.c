@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * The /init of a system that is booted to try its timers: runs the commands of /etc/timers (a line each, words apart by
  * spaces), tells on the console how each ended, and powers off. The line `raise-limits` lifts the limits on timers.
