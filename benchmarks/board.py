@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Boots of the virtual board with injected faults: is each told from every other, and how right are the stamps?
 
 Words: `--boots N` (200), `--seed N`, `--json FILE`, `--socket` (the console behind a TCP port, not a pseudo-terminal).
@@ -25,16 +26,19 @@ from typing import Any
 
 import numpy as np
 
+from bootlab.boards import reader
+from bootlab.boards.choose import board_target
+from bootlab.boards.target import BoardTarget
+from bootlab.boards.virtual.script import FAULTS
 from bootlab.builders.cache import Cache
 from bootlab.model.real_board import Board
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Goal, System
 from bootlab.systemfile.board import BoardFile
-from bootlab.targets.board import reader
-from bootlab.targets.board.choose import board_target
-from bootlab.targets.board.target import BoardTarget
-from bootlab.targets.board.virtual.running import RunningBoard
-from bootlab.targets.board.virtual.script import FAULTS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.running_board import RunningBoard
 
 EXPECTED = {"": Outcome.GOAL, **FAULTS}
 PACKAGE = Path(reader.__file__).parents[3]

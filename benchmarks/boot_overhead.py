@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Wall time of `bootlab boot` against the bare QEMU command that it runs, up to the same console line, in turn.
 
-Usage: boot_overhead.py SYSTEM.toml [PAIRS] [--vmlinux]. The last word measures the same system once more with its
-kernel unpacked (`form = "vmlinux"`), some fifty megabytes that are loaded, digested and checked.
-Both start from a warm cache of artefacts; bootlab's time is that of the whole process, start of Python included. Its
-modules are compiled before, as those of an installed package are, whatever PYTHONDONTWRITEBYTECODE says.
+With --vmlinux the same system is measured once more with its kernel unpacked (`form = "vmlinux"`), some fifty
+megabytes that are loaded, digested and checked. Both start from a warm cache of artefacts; bootlab's time is that of
+the whole process, start of Python included. Its modules are compiled before, as those of an installed package are,
+whatever PYTHONDONTWRITEBYTECODE says.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
@@ -69,10 +71,14 @@ def series(path: str, pairs: int) -> float:
 
 
 def main() -> int:
-    words = [word for word in sys.argv[1:] if word != "--vmlinux"]
-    path, pairs = Path(words[0]), int(words[1]) if len(words) > 1 else 5
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", metavar="SYSTEM.toml", type=Path)
+    parser.add_argument("pairs", metavar="PAIRS", type=int, nargs="?", default=5)
+    parser.add_argument("--vmlinux", action="store_true", help="measure it once more with its kernel unpacked")
+    asked = parser.parse_args()
+    path, pairs = asked.system, asked.pairs
     series(str(path), pairs)
-    if "--vmlinux" in sys.argv:
+    if asked.vmlinux:
         # Beside the original: the paths in it are relative.
         copy = path.with_name(f".{path.stem}-vmlinux.toml")
         copy.write_text(path.read_text().replace("[kernel]\n", '[kernel]\nform = "vmlinux"\n', 1))

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Boots with a disk that QEMU serves at the host's pace: equal with bootlab's plugin, different without it.
 
 Usage: disks_in_step.py [--boots N] [--load N] [--emulators FOLDER] [--out RESULT.json]
@@ -26,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.bare_guests import DISK_WIDENED, DISKS, boot, build_preload, with_disk
 
-from bootlab.targets import emulator
+from bootlab.launch import emulator
 
 _LOOP = "while True: pass"
 WITHOUT = "without the plugin"

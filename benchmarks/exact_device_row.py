@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One device of the table of exact devices: how it gets into the machine, and what the guest does with it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The devices that are tried in exact mode: how each gets into the machine, and what the guest does with it.
 
 A row's script runs in a BusyBox shell as the machine's first program, its modules loaded. It must really use the device

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Which devices boot alike in exact mode: boots a guest that uses each of them, several times, half under load.
 
 Usage: exact_devices.py PACKAGES [--in-step] [--boots N] [--loops N] [--only ID]... [--qemu FOLDER]... [--write FILE]
@@ -6,7 +7,7 @@ Usage: exact_devices.py PACKAGES [--in-step] [--boots N] [--loops N] [--only ID]
 PACKAGES: a folder with the trees amd64, arm64 and armhf as scripts/fetch-packages.sh leaves them, each with Debian's
 kernel of that architecture and busybox-static (linux-image-amd64, linux-image-arm64, linux-image-armmp). --qemu: the
 folder of a QEMU's programs (scripts/fetch-qemu.sh); without it, that of PATH. --write: the file that keeps what was
-seen (python/bootlab/targets/exact_devices.json); a row's entry for the same QEMU is replaced. --in-step: with the
+seen (python/bootlab/launch/exact_devices.json); a row's entry for the same QEMU is replaced. --in-step: with the
 plugin that keeps devices in step with the instructions; without it, as QEMU has them.
 """
 
@@ -28,13 +29,13 @@ from exact_device_rows import DISK_MIB, ROWS
 
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import BootlabError
+from bootlab.launch import devices, emulator
+from bootlab.launch.boot_plan import BootPlan
+from bootlab.launch.exact_devices import DeviceRow, DeviceTable, SeenBoots
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Recording
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets import devices, emulator
-from bootlab.targets.base import BootPlan
-from bootlab.targets.exact_devices import DeviceRow, DeviceTable, Seen
 from bootlab.targets.qemu import QemuTarget
 
 _TREES = {"x86_64": "amd64", "arm64": "arm64", "arm": "armhf"}
@@ -227,7 +228,7 @@ def main() -> int:
                 print(f"{version} {row.id}: {verdict} ({insns or 0:,} instructions, {wall:.1f} s)", flush=True)
                 shutil.rmtree(place, ignore_errors=True) if not options.keep else None
                 if options.write and not fault:
-                    seen = Seen(
+                    seen = SeenBoots(
                         qemu=version,
                         boots=len(recordings),
                         loaded=loaded,
@@ -240,7 +241,7 @@ def main() -> int:
     return 0
 
 
-def keep(path: Path, row: Row, seen: Seen) -> None:
+def keep(path: Path, row: Row, seen: SeenBoots) -> None:
     """Put one entry into the file, in the order of the rows."""
     old = msgspec.json.decode(path.read_bytes(), type=DeviceTable) if path.exists() else DeviceTable()
     rows = {r.id: r for r in old.rows}

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Boots that must be equal: programs that halt, with and without widened windows, a Linux that sleeps, whole systems.
 
 Usage: exactness.py [--boots N] [--calm N] [--halts N] [--jobs N] [--load N] [--writers N] [--load-nice N]
@@ -35,9 +36,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.bare_guests import SOURCES, WIDENED, BareBoot, Guest, boot, build_preload
 
+from bootlab.launch import emulator
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Machine
-from bootlab.targets import emulator
 
 Case = tuple[str, Callable[[], dict[str, object]]]
 ROOT = SOURCES.parents[1]

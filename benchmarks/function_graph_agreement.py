@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The plugin's inclusive times against those of the kernel's own function_graph tracer, of one and the same boot.
 
-Usage: function_graph_agreement.py SYSTEM.toml [FUNCTION [LEVELS]] (do_one_initcall, 3). The system boots with the
+FUNCTION is do_one_initcall and LEVELS is 3 where they are left out. The system boots with the
 tracer and bootlab's agent inside, in exact mode; the same boot is then followed by the plugin, which changes nothing of
 it. So both saw the same instructions, and what differs is how they measure: the tracer's clock is read inside of its
 hooks, and a call's time holds the hooks of all that it called; the plugin counts from a function's first instruction to
@@ -10,6 +11,7 @@ its caller's next. Functions that were called equally often by both are compared
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import sys
 import tempfile
@@ -26,7 +28,7 @@ from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.targets.choose import target_for
-from bootlab.targets.trace_boot import TraceRequest
+from bootlab.tracing.boot import TraceRequest
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -55,9 +57,12 @@ def pairs(plugin: list[FunctionRow], tracer: list[FunctionRow]) -> list[Pair]:
 
 
 def main() -> int:
-    system = systemfile.load(sys.argv[1])
-    function = sys.argv[2] if len(sys.argv) > 2 else "do_one_initcall"
-    levels = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", metavar="SYSTEM.toml")
+    parser.add_argument("function", metavar="FUNCTION", nargs="?", default="do_one_initcall")
+    parser.add_argument("levels", metavar="LEVELS", type=int, nargs="?", default=3)
+    asked = parser.parse_args()
+    system, function, levels = systemfile.load(asked.system), asked.function, asked.levels
     cache = Cache(default_folder())
     with (
         tempfile.TemporaryDirectory() as work,

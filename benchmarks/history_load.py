@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a history takes: boots a second with one writer and with several, bytes for 1000 boots.
 
 Usage: history_load.py FOLDER OUT.json [--url postgresql://…] [--boots 500] [--writers 8] [--recordings FOLDER]
@@ -25,9 +26,9 @@ import msgspec
 import sqlalchemy as sa
 
 from bootlab.history.database import Database
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
 from bootlab.history.of_recording import of_recording
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 
 RECORDINGS = Path(__file__).resolve().parents[1] / "tests" / "replay" / "fixture"
 
@@ -47,7 +48,7 @@ def write(url: str, objects: Path, recordings: Path, folder: Path, name: str, co
             (own / "number").write_text(f"{name} {number}\n", encoding="utf-8")
             times = of_recording(recording_dir.load(source))
             times = msgspec.structs.replace(times, key=f"{times.key}-{name}-{number}", path=str(own))
-            entry = Entry(system=f"board-{number % 20}", revision=f"r{number // 20}", host=name, times=times)
+            entry = HistoryEntry(system=f"board-{number % 20}", revision=f"r{number // 20}", host=name, times=times)
             assert database.add([entry]) == 1
     print(time.process_time() - began)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Time and memory of the reader on inputs that are made to use up a machine, each at two sizes.
 
     python3 benchmarks/hostile_inputs.py [--megabytes 1024] [--only NAME]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rows of a benchmark in a JSON file, written as soon as each is known: a second call goes on where one stopped."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Many boards at once on one host: what `bootlab boot --board` costs it, and whether every boot is told right.
 
 Usage: lab_load.py OUT.json [--boards 20] [--boots 3]
@@ -24,7 +25,10 @@ from statistics import median
 from typing import Any
 
 from bootlab.systemfile.board_template import board_template
-from bootlab.targets.board.virtual.running import RunningBoard
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.running_board import RunningBoard
 
 
 def described(board: RunningBoard, file: Path) -> Path:

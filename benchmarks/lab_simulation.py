@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A lab of boards, simulated for a month: how long CI's jobs wait for a board, and what the history must take.
 
 Usage: lab_simulation.py [OUT.json] [--days 28] [--seed 1]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Simulates the schedule of many boots on many machines: how long, how busy, what dying machines cost.
 
     python benchmarks/many_machines.py [--boots 10000] [--machines 100] [--cores 4] [--boot-s 18] ...

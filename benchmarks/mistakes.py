@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """When is each mistake that people make named: `bootlab boot` on wrong systems, as a user calls it.
 
 Prints, for each, the host's and the processors' seconds until the first sentence that names it, and the sentence. Where
@@ -9,6 +10,7 @@ only a machine shows it, its boot is nearly all of them.
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import subprocess
@@ -73,7 +75,9 @@ def measure(wrong: Wrong, folder: Path) -> tuple[Named | None, str]:
 
 def main() -> None:
     """Measure those that were asked for, else all."""
-    asked = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", metavar="ID", nargs="*", help="mistakes; all where none is named")
+    asked = parser.parse_args().ids
     print(f"{'mistake':<16} {'arch':<7} {'host':>8} {'processor':>9}")
     lacking = 0
     for wrong in WRONG:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How often do the rules for noisy clocks err, and what do they see? Simulated boots, the rules of `gate` and `try`.
 
 Usage: noisy_clocks.py FOLDER [--nulls 10000] [--gates 1000] [--only nulls,gates,power,…]

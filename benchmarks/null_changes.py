@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How often does the judge call a change faster or slower that means nothing, and does it see gains that were planted?
 
 Usage: null_changes.py SYSTEM.toml FOLDER [--changes 32] [--dithers 5] [--bases 4] [--draws 10000] [--trials 60]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a table of goals says: how often the judge calls a difference that means nothing, and which gains it sees."""
 
 from __future__ import annotations

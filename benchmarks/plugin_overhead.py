@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Wall time of an exact boot with the stamp plugin against one without, in turn, and their consoles byte for byte.
-
-Usage: plugin_overhead.py SYSTEM.toml [PAIRS]
-"""
+# SPDX-License-Identifier: MIT
+"""Wall time of an exact boot with the stamp plugin against one without, in turn, and their consoles byte for byte."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
-import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -27,7 +25,11 @@ def boot(target: QemuTarget, path: str, folder: Path, *, plugin: bool) -> Record
 
 
 def main() -> int:
-    path, pairs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", metavar="SYSTEM.toml")
+    parser.add_argument("pairs", metavar="PAIRS", type=int, nargs="?", default=5)
+    asked = parser.parse_args()
+    path, pairs = asked.system, asked.pairs
     ratios = []
     with tempfile.TemporaryDirectory() as work:
         target = QemuTarget(Cache(Path(work) / "cache"))

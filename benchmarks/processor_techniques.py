@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What only several processors can answer: each change booted once with one processor and once with all of them.
 
 Usage: processor_techniques.py SYSTEM.toml [--jobs N] [--emulators FOLDER] --out RESULT.json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How many of systemd's units run at the same time with one processor and with several, and what that saves.
 
 Usage: processor_units.py SYSTEM.toml [--processors 1,2,4] [--mask UNIT]... [--jobs N] [--emulators FOLDER]

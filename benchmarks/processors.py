@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Boots of Linux on several processors: must be equal, and four jobs at once must take a quarter of the time.
 
 Usage: processors.py KERNEL:ARCH|ARCH... [--processors 1,4] [--boots N] [--quanta NS,NS] [--jobs N] [--emulators FOLDER]
@@ -29,9 +30,9 @@ import msgspec
 from kept_rows import add_arguments, opened
 
 from bootlab.builders.cache import Cache
+from bootlab.launch import emulator
 from bootlab.model.system import Clockwork, System
 from bootlab.systemfile.loader import load
-from bootlab.targets import emulator
 from bootlab.targets.qemu import QemuTarget
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

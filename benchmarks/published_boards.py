@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What bootlab says of boot times of real boards that others have published: verdicts, false alarms, forecasts.
-
-Usage: published_boards.py [OUT.json]
 
 Reads the tables in `benchmarks/published` (docs/explanation/published-boards.md names where each comes from):
 
@@ -16,10 +15,10 @@ The result is the same in every run.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import itertools
 import json
-import sys
 from collections import defaultdict
 from pathlib import Path
 from statistics import median
@@ -151,6 +150,9 @@ def other_card() -> dict[str, Any]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", metavar="OUT.json", type=Path, nargs="?", default=RESULTS)
+    asked = parser.parse_args()
     times = series()
     found: dict[str, Any] = {
         "format": "published-boards",
@@ -161,7 +163,7 @@ def main() -> None:
         "models": models(),
         "other_card": other_card(),
     }
-    out = Path(sys.argv[1]) if sys.argv[1:] else RESULTS
+    out = asked.out
     out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     for row in found["verdicts"]:
         print(

@@ -1,18 +1,18 @@
+# SPDX-License-Identifier: MIT
 """Expirations counted by bootlab's timerstress, by cyclictest and by stress-ng, of timers of the same interval.
 
-Usage: timers_against_peers.py [SECONDS] [FOLDER]
 FOLDER holds unpacked packages (dpkg -x rt-tests_*.deb FOLDER); without it the programs are looked for on PATH.
 A peer that is not there is left out, with the reason.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from bootlab.timers.here import stress_here
@@ -41,8 +41,11 @@ def ours(interval_us: int, seconds: int) -> str:
 
 
 def main() -> None:
-    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    folder = Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", metavar="SECONDS", type=int, nargs="?", default=3)
+    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?")
+    asked = parser.parse_args()
+    seconds, folder = asked.seconds, asked.folder.resolve() if asked.folder is not None else None
     print(f"{platform.release()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {seconds} s")
     cyclictest = peer("cyclictest", folder)
     print(f"1 kHz    bootlab     {ours(1000, seconds)}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Speed of the readers beside their peers, in one run on generated files.
 
     python3 benchmarks/trace_function_graph.py [--lines 1000000] [--seed 1] [--shape code|random] [--keep FILE]

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Cost of the function trace: exact boots without and with it in turn, their consoles byte for byte, and the sum.
-
-Usage: trace_overhead.py SYSTEM.toml [PAIRS]
 
 Processor time of QEMU stands beside wall time: on a machine that others use too, only the former means anything.
 """
 
 from __future__ import annotations
 
+import argparse
 import resource
 import statistics
-import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -18,10 +17,10 @@ from pathlib import Path
 from bootlab import systemfile
 from bootlab.builders.cache import Cache
 from bootlab.collectors import function_trace
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.recording import Recording
-from bootlab.targets.base import BootPlan
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import TraceRequest, traced
+from bootlab.tracing.boot import TraceRequest, traced
 
 
 def boot(target: QemuTarget, plan: BootPlan, folder: Path) -> tuple[Recording, float]:
@@ -33,7 +32,11 @@ def boot(target: QemuTarget, plan: BootPlan, folder: Path) -> tuple[Recording, f
 
 
 def main() -> int:
-    path, pairs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", metavar="SYSTEM.toml")
+    parser.add_argument("pairs", metavar="PAIRS", type=int, nargs="?", default=5)
+    asked = parser.parse_args()
+    path, pairs = asked.system, asked.pairs
     wall, cpu = [], []
     with tempfile.TemporaryDirectory() as work:
         cache = Cache(Path(work) / "cache")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much sooner two workers of one scheduler finish a campaign than one, and whether both give the same answer.
 
     BOOTLAB_KERNEL=... python benchmarks/two_workers.py [SYSTEM.toml] [TECHNIQUE ...] [--all] [--rounds 2] [--boots 40]
@@ -44,11 +45,9 @@ def scheduler(workers: int, scratch: Path) -> Iterator[str]:
     commands: list[tuple[str, ...]] = [
         (*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show")
     ]
-    commands += [
-        (*dask, "worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", str(scratch / str(number)))
-        for number in range(workers)
-    ]
-    running = [subprocess.Popen(words, stderr=subprocess.DEVNULL) for words in commands]
+    commands += [(*BOOTLAB, "worker", address, "--boots", "1")] * workers
+    environment = os.environ | {"DASK_TEMPORARY_DIRECTORY": str(scratch)}
+    running = [subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL) for words in commands]
     try:
         wait_for_workers(address, workers)
         yield address

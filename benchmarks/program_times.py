@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs that boots are made of, forecast by the model of this machine's processor, and held against this machine.
+
+    python benchmarks/program_times.py --core x86-large --runs 25 --keep benchmarks/program-times/golden-cove.json
+    python benchmarks/program_times.py --show KEPT.json --page docs/explanation/board-time.md
+
+Each program runs natively, many times; its time is the least processor time (user and system). Then it runs once in
+QEMU's user mode (Debian: qemu-user) with the plugin of `bootlab boot --costing`, and the core's file gives the
+forecast. The clock is measured: dependent multiplications, the most a second of many runs. Nothing is fitted.
+
+With `--memory` the sizes of this machine's caches are taken as its kernel tells them, and latencies are measured
+first, by a chase of pointers through 0.25, 4, 16 and 64 MiB: they stand in the place of the published ones. No
+program's time goes into them.
+
+Beside it: what instructions alone would say, each program's from the median time an instruction takes in the others.
+
+Not seen: the kernel's part of a program's time (its share is shown), and that the C library takes other functions on a
+processor with AVX-512, which this QEMU has not; natively they are switched off too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from bootlab.collectors.costing import EVENTS, TICKS_PER_CYCLE, load
+from bootlab.costs.cores import core_of
+from bootlab.launch import emulator, plugin
+from bootlab.model.machine import Machine
+
+PLAIN = {
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-ERMS,-FSRM",
+    "LC_ALL": "C",
+    "PATH": os.environ["PATH"],
+}
+MIB = 1 << 20
+MARKS = ("<!-- program times -->\n", "<!-- end of program times -->\n")
+# A multiplication takes three cycles on every x86 since 2008; additions of constants take none on the newest.
+SPIN = (
+    "#include <stdint.h>\nint main(void){uint64_t x=3;for(long i=0;i<10000000;i++)"
+    '__asm__ volatile("imul %0,%0\\nimul %0,%0\\nimul %0,%0\\nimul %0,%0":"+r"(x));return x==0;}'
+)
+SPIN_CYCLES = 120_000_000
+CHASE = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdint.h>
+#include <time.h>
+static double now(void){struct timespec t;clock_gettime(CLOCK_PROCESS_CPUTIME_ID,&t);return t.tv_sec*1e9+t.tv_nsec;}
+int main(int c,char**v){size_t n=strtoul(v[1],0,0)/64;char*m=aligned_alloc(4096,n*64);size_t*p=malloc(n*sizeof*p);
+uint64_t s=88172645463325252ull;(void)c;
+for(size_t i=0;i<n;i++)p[i]=i;
+for(size_t i=n-1;i;i--){s^=s<<13;s^=s>>7;s^=s<<17;size_t j=s%i,t=p[i];p[i]=p[j];p[j]=t;}
+for(size_t i=0;i<n;i++)*(void**)(m+p[i]*64)=m+p[(i+1)%n]*64;
+void*q=m;double best=1e9;
+for(int r=0;r<8;r++){double a=now();for(long i=0;i<400000;i++)q=*(void**)q;double b=(now()-a)/400000;if(b<best)best=b;}
+printf("%f",best);return q==0;}
+"""
+# Size of a chase, and which ends of which figures it is.
+CHASES = {
+    "262144": ("l2_hit", 0, 1),
+    "4194304": ("l3_hit", 0, 1),
+    "16777216": ("dram", 0, 0),
+    "67108864": ("dram", 1, 1),
+}
+LOOP = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); case $i in *99) x=$i;; esac; done"
+CLASSES = "class A:\n def __init__(s,v): s.v=v\nprint(sum(A(i).v for i in range(60000)))"
+DICTS = "d={}\nfor i in range(90000): d[str(i)]=i\nprint(len(sorted(d)))"
+REGEX = "import re,sys\nprint(len(re.findall(r'[A-Z]\\\\w+ing', open('text').read())))"
+PERL = "my %h; $h{$_ % 977} .= chr(65 + $_ % 26) for 1..120000; print scalar keys %h"
+SQL = (
+    "create table t(a,b); with recursive c(x) as (select 1 union all select x+1 from c where x<20000) "
+    "insert into t select x, x*7%1000 from c; select b, count(*) from t group by b order by 2 limit 3;"
+)
+
+# What each needs stands in the folder: `blob` (machine code), `text`, packed files of both, `tree.cpio`.
+PROGRAMS: dict[str, list[str]] = {
+    "gzip -9": ["gzip", "-9c", "small"],
+    "gzip -d": ["gzip", "-dc", "blob.gz"],
+    "bzip2 -d": ["bzip2", "-dc", "blob.bz2"],
+    "xz -d": ["xz", "-dc", "blob.xz"],
+    "lzma -d": ["xz", "--format=lzma", "-dc", "blob.lzma"],
+    "lz4 -d": ["lz4", "-dc", "large.lz4"],
+    "zstd -d": ["zstd", "-dcq", "large.zst"],
+    "zstd -19": ["zstd", "-19", "-cq", "--single-thread", "small"],
+    "lzop -d": ["lzop", "-dc", "large.lzo"],
+    "cpio -t": ["cpio", "-t", "-F", "tree.cpio"],
+    "tar -t": ["tar", "-tf", "tree.tar"],
+    "sha256sum": ["busybox", "sha256sum", "blob"],
+    "sha512sum": ["sha512sum", "blob"],
+    "md5sum": ["md5sum", "large"],
+    "cksum (CRC)": ["cksum", "large"],
+    "base64": ["base64", "large"],
+    "sort": ["sort", "words"],
+    "sort -n": ["sort", "-n", "numbers"],
+    "uniq -c": ["uniq", "-c", "words"],
+    "grep -E": ["grep", "-Ec", "(alpha|[a-f]+9[0-9]*z)", "text"],
+    "sed": ["sed", "-n", "s/\\([a-z]*\\) the \\([a-z]*\\)/\\2 \\1/p", "text"],
+    "awk": ["mawk", "{n[$1]++; s+=length($0)} END {for (k in n) c++; print c, s}", "text"],
+    "wc": ["wc", "text"],
+    "tr": ["busybox", "tr", "a-z", "A-Z"],
+    "od": ["od", "-tx1", "small"],
+    "diff": ["diff", "words", "words2"],
+    "dash, a loop": ["dash", "-c", LOOP],
+    "bash, a loop": ["bash", "-c", LOOP],
+    "busybox sh, a loop": ["busybox", "sh", "-c", LOOP],
+    "python3, start": ["/usr/bin/python3", "-c", "import json, subprocess"],
+    "python3, objects": ["/usr/bin/python3", "-c", CLASSES],
+    "python3, a dictionary": ["/usr/bin/python3", "-c", DICTS],
+    "perl": ["perl", "-e", PERL],
+    "sqlite3": ["sqlite3", ":memory:", SQL],
+    "readelf -a": ["readelf", "-aW", "elf"],
+    "nm -D": ["nm", "-D", "elf"],
+    "strings": ["strings", "large"],
+    "objdump -d": ["objdump", "-d", "--stop-address=0x60000", "elf"],
+    "dtc": ["dtc", "-q", "-I", "dts", "-O", "dtb", "board.dts"],
+}
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One program. Nanoseconds."""
+
+    program: str
+    native_ns: float
+    kernel_share: float
+    instructions: int
+    low_ns: float
+    high_ns: float
+    events: dict[str, int]
+    differs: str = ""
+
+    @property
+    def error(self) -> float:
+        return (self.low_ns + self.high_ns) / 2 / self.native_ns - 1
+
+    @property
+    def held(self) -> bool:
+        return self.low_ns <= self.native_ns <= self.high_ns
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of this script."""
+
+    processor: str
+    core: str
+    ghz: float
+    runs: int
+    qemu: str
+    rows: list[Row]
+    memory_ns: dict[str, list[float]] = {}
+
+
+def processor_ns(command: list[str], folder: Path, runs: int) -> tuple[float, float]:
+    """Return the least processor time of many runs, and the kernel's share of it."""
+    best, share = float("inf"), 0.0
+    for _ in range(runs):
+        child = subprocess.Popen(
+            command, cwd=folder, env=PLAIN, stdin=(folder / "large").open("rb"), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        _, _, usage = os.wait4(child.pid, 0)
+        child.returncode = 0
+        spent = (usage.ru_utime + usage.ru_stime) * 1e9
+        if spent < best:
+            best, share = spent, usage.ru_stime * 1e9 / spent
+    return best, share
+
+
+def clock_ghz(folder: Path) -> float:
+    (folder / "spin.c").write_text(SPIN)
+    subprocess.run(["cc", "-O1", "-o", "spin", "spin.c"], cwd=folder, check=True)
+    return SPIN_CYCLES / processor_ns(["./spin"], folder, 40)[0]
+
+
+def prepare(folder: Path) -> None:
+    large = b"".join(Path(p).read_bytes() for p in ("/usr/bin/perl", "/bin/bash", "/usr/bin/git"))[: 6 * MIB]
+    (folder / "large").write_bytes(large)
+    (folder / "blob").write_bytes(large[: 2 * MIB])
+    (folder / "small").write_bytes(large[: MIB // 2])
+    (folder / "elf").write_bytes(Path("/usr/bin/git").read_bytes())
+    licences = sorted(p for p in Path("/usr/share/common-licenses").iterdir() if p.is_file())
+    text = b"".join(p.read_bytes() for p in licences) * 20
+    (folder / "text").write_bytes(text[: 3 * MIB])
+    words = text.split()[:60000]
+    (folder / "words").write_bytes(b"\n".join(words) + b"\n")
+    (folder / "words2").write_bytes(b"\n".join(w for i, w in enumerate(words) if i % 37) + b"\n")
+    numbers = [(i * 2654435761) % 1000003 for i in range(40000)]
+    (folder / "numbers").write_text("\n".join(map(str, numbers)) + "\n")
+    nodes = "".join(f'n{i} {{ reg = <{i} 4>; compatible = "a,b{i}"; }};\n' for i in range(3000))
+    (folder / "board.dts").write_text(f"/dts-v1/;\n/ {{\n{nodes}}};\n")
+    tree = folder / "tree"
+    tree.mkdir()
+    for i in range(6000):
+        (tree / f"file-{i}").write_bytes(b"x" * (i % 300))
+    for command in (
+        "gzip -k blob", "bzip2 -k blob", "xz -k blob", "xz -k --format=lzma blob", "lz4 -q large large.lz4",
+        "zstd -q large", "lzop -q large", "find tree | cpio -o --quiet -H newc > tree.cpio", "tar -cf tree.tar tree",
+    ):  # fmt: skip
+        subprocess.run(command, shell=True, cwd=folder, check=True)
+
+
+def memory_ns(folder: Path) -> dict[str, list[float]]:
+    """Return the latencies that a chase of pointers finds, by the figure of a core that they are; both ends."""
+    (folder / "chase.c").write_text(CHASE)
+    subprocess.run(["cc", "-O2", "-o", "chase", "chase.c"], cwd=folder, check=True)
+    found: dict[str, list[float]] = {}
+    for size, (figure, first, last) in CHASES.items():
+        done = subprocess.run(["./chase", size], cwd=folder, check=True, capture_output=True, text=True)
+        ends = found.setdefault(figure, [0.0, 0.0])
+        ends[first] = ends[last] = float(done.stdout)
+    return found
+
+
+def cache_words() -> list[str]:
+    """Return the sizes of the caches, as the kernel tells them; of L3 only where its sets are a power of 2."""
+    found = []
+    for place in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind = ((place / name).read_text().strip() for name in ("level", "type"))
+        sets, ways, line = (
+            int((place / name).read_text())
+            for name in ("number_of_sets", "ways_of_associativity", "coherency_line_size")
+        )
+        name = {"Data": "d", "Instruction": "i"}.get(kind, "")
+        if sets & (sets - 1) == 0 and ways <= 32:
+            found.append(f"l{level}{name}={sets * ways * line}:{ways}:{line}")
+    return found
+
+
+class Modelled(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program's time is forecast."""
+
+    plugin: str
+    arguments: tuple[str, ...]
+    ghz: float
+
+
+def run(asked: argparse.Namespace) -> Kept:
+    cache = Path(os.environ.get("BOOTLAB_CACHE", tempfile.gettempdir()))
+    built = plugin.prepare_costing(emulator.find(Machine(arch="x86_64")), cache)
+    if built.path is None:
+        sys.exit(f"no plugin: {built.reason}")
+    before = msgspec.json.decode(asked.native.read_bytes(), type=Kept) if asked.native else None
+    known = {row.program: row for row in before.rows if not row.differs} if before else {}
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        prepare(folder)
+        ghz = before.ghz if before else clock_ghz(folder)
+        memory = memory_ns(folder) if asked.memory else {}
+        shapes = cache_words() if asked.memory else []
+        core = core_of(f"{asked.core}@{ghz:.3f}GHz", "x86_64")
+        words = [f"{name}={low * ghz:.4f}:{high * ghz:.4f}" for name, (low, high) in memory.items()]
+        modelled = Modelled(plugin=built.path, arguments=(*core.arguments, *words, *shapes), ghz=ghz)
+        print(f"{ghz:.3f} GHz {memory}", file=sys.stderr)
+        chosen = {name: command for name, command in PROGRAMS.items() if not asked.only or name in asked.only}
+        native = {
+            name: (known[name].native_ns, known[name].kernel_share)
+            if name in known
+            else processor_ns(command, folder, asked.runs)
+            for name, command in chosen.items()
+        }
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            rows = list(pool.map(lambda one: row(*one, folder, native[one[0]], modelled), chosen.items()))
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next(line.split(": ")[1] for line in lines if line.startswith("model name"))
+    version = subprocess.run(["qemu-x86_64", "--version"], capture_output=True, text=True, check=True)
+    return Kept(
+        processor=model, core=asked.core, ghz=ghz, runs=asked.runs, qemu=version.stdout.splitlines()[0], rows=rows,
+        memory_ns=memory,
+    )  # fmt: skip
+
+
+def row(name: str, command: list[str], folder: Path, native: tuple[float, float], modelled: Modelled) -> Row:
+    native_ns, share = native
+    out = folder / f"cost-{re.sub('[^a-z0-9]', '-', name)}.bin"
+    program = shutil.which(command[0]) or command[0]
+    options = ",".join((modelled.plugin, f"out={out}", "every=1000000000000", *modelled.arguments))
+    with (folder / "large").open("rb") as given:
+        done = subprocess.run(
+            ["qemu-x86_64", "-cpu", "max", "-plugin", options, program, *command[1:]], cwd=folder, env=PLAIN,
+            stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    # The last record of a process is all of it. A program without children leaves one at its end.
+    last = load(out)[-1]
+    low, high = (ticks / TICKS_PER_CYCLE / modelled.ghz for ticks in last.ticks)
+    events = {key: int(count) for key, count in zip(EVENTS, last.counts[-len(EVENTS) :], strict=True)}
+    found = Row(
+        program=name, native_ns=native_ns, kernel_share=share, instructions=last.insns, low_ns=low, high_ns=high,
+        events=events, differs=f"ended with {done.returncode}" if done.returncode not in {0, 1} else "",
+    )  # fmt: skip
+    times = f"{native_ns / 1e6:8.2f} ms  {low / 1e6:8.2f} to {high / 1e6:8.2f}"
+    print(f"{name:24} {times}  {found.error:+.1%} {found.differs}", file=sys.stderr, flush=True)
+    return found
+
+
+def alone(rows: list[Row]) -> dict[str, float]:
+    """Return each program's error when instructions alone forecast it, from the median of the others."""
+    found = {}
+    for one in rows:
+        each = statistics.median(other.native_ns / other.instructions for other in rows if other is not one)
+        found[one.program] = each * one.instructions / one.native_ns - 1
+    return found
+
+
+def page(kept: Kept) -> str:
+    rows = sorted((one for one in kept.rows if not one.differs), key=lambda one: -abs(one.error))
+    bare = alone(rows)
+    errors, plain = [abs(one.error) for one in rows], [abs(error) for error in bare.values()]
+    thirds = [rows[i::3] for i in range(3)]
+    sums = [sum((r.low_ns + r.high_ns) / 2 for r in part) / sum(r.native_ns for r in part) - 1 for part in thirds]
+    held = f"{sum(one.held for one in rows)} of {len(rows)}"
+    below = f"{sum(one.error < 0 for one in rows)} of {len(rows)}"
+    lines = [
+        f"{len(rows)} programs on this machine ({kept.processor}, {kept.ghz:.2f} GHz as measured), forecast with",
+        f"`{kept.core}`; the largest error first. Measured: the least processor time of {kept.runs} runs, the kernel's",
+        f"part included, which the forecast has not. {kept.qemu}.",
+        "",
+        "| | median error | worst | inside the interval | forecast too low | sums of a third of the programs |",
+        "|---|--:|--:|--:|--:|---|",
+        (
+            f"| the model | {statistics.median(errors):.0%} | {max(errors):.0%} | {held} | {below} | "
+            f"{', '.join(f'{s:+.0%}' for s in sums)} |"
+        ),
+        f"| instructions alone | {statistics.median(plain):.0%} | {max(plain):.0%} | | | |",
+        "",
+        "| program | forecast ms | measured ms | error | instructions alone | 10^6 instructions | kernel's share |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for one in rows:
+        error = f"{one.error:+.0%}" if one.held else f"**{one.error:+.0%}**"
+        ends = f"{one.low_ns / 1e6:.1f} to {one.high_ns / 1e6:.1f}"
+        lines.append(
+            f"| {one.program} | {ends} | {one.native_ns / 1e6:.1f} | {error} | "
+            f"{bare[one.program]:+.0%} | {one.instructions / 1e6:.0f} | {one.kernel_share:.0%} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--core", default="x86-large")
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--memory", action="store_true", help="measure this machine's latencies first")
+    parser.add_argument("--native", type=Path, help="take the native times from a kept run")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--show", type=Path)
+    parser.add_argument("--page", type=Path)
+    asked = parser.parse_args()
+    kept = msgspec.json.decode(asked.show.read_bytes(), type=Kept) if asked.show else run(asked)
+    if asked.keep:
+        asked.keep.parent.mkdir(parents=True, exist_ok=True)
+        asked.keep.write_text(json.dumps(msgspec.to_builtins(kept), indent=1) + "\n")
+    if asked.page:
+        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
+        asked.page.write_text(before + MARKS[0] + page(kept) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+    else:
+        print(page(kept))
+
+
+if __name__ == "__main__":
+    main()
