@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A laboratory for Linux boot time. From Python: :class:`System`, :class:`Boot`, :class:`Results`, :func:`analyze`."""
 
 from typing import TYPE_CHECKING

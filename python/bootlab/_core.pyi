@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stubs of the native core (crates/bootlab-python)."""
 
 from collections.abc import Sequence
@@ -7,7 +8,9 @@ from typing import Literal, Protocol
 __version__: str
 
 class CoreError(ValueError):
-    """The native core could not make sense of its input; the text says what, where and what to try."""
+    """The native core could not make sense of its input; the text says what and where, `hint` what to try."""
+
+    hint: str
 
 def kernel_inspect(image: bytes, /) -> str:
     """Say what a kernel image is and holds, as JSON text."""
@@ -75,6 +78,18 @@ def kernel_part(line: str, /) -> str | None:
 def services(lines: Sequence[tuple[int, str, int, int]], /) -> str:
     """Return the services that lines tell of, as JSON text: of each line number, text, first and last time."""
 
+def user_lines(lines: Sequence[str], /) -> str:
+    """Return what programs printed among lines as a console carried them, as JSON text."""
+
+def seconds(ns: int, /) -> str:
+    """Spell a time for a sentence: `24.0 s`, `340 ms`, `0.3 ms`."""
+
+def stage_of(event: str, /) -> str:
+    """Return the stage that begins with an event, by the name that pages colour; the event itself where none does."""
+
+def document_schemas() -> list[tuple[str, str]]:
+    """Return name and JSON Schema of everything that this module writes as JSON about logs."""
+
 class Analysis:
     """One analysis, kept for exports."""
 
@@ -116,6 +131,7 @@ class Analysis:
         application: str | None = None,
         goal: str | None = None,
         baud: int | None = None,
+        keep_lines: bool = False,
     ) -> Analysis:
         """Read the console of an emulator or of a board, with a stamp for each of its lines.
 
@@ -124,6 +140,22 @@ class Analysis:
 
     def json(self) -> str:
         """Return the document as JSON text."""
+
+    def told(self) -> str:
+        """Return what is said of each part of the document, as JSON text."""
+
+    def page(self, *, boot: int | None = None, goal: tuple[str, str, str, str, int | None, str] | None = None) -> str:
+        """Return the data of a page as JSON text: of one boot, or of everything.
+
+        `goal`: of the last boot, where a recording knows it: sentence, figure, what that is, time on the axis as text
+        and in ns, evidence.
+        """
+
+    def thread_text(self) -> str:
+        """Return the answer as plain text, for a thread."""
+
+    def user_lines(self, number: int, /) -> str:
+        """Return what programs printed in one boot, as JSON text. Needs `keep_lines`."""
 
     def call_trees(self) -> list[tuple[list[str], list[int], list[int], list[int], list[int]]]:
         """Return the merged call tree of each trace: names, parents, numbers of names, counts, own weights."""

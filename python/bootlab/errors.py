@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The one tree of errors. Each says what happened, where, and the next command to try.
 
 Exit codes of the command line: 1 a bug (an exception that is none of these), 2 the user's input, 3 the environment (a
@@ -10,6 +11,8 @@ from __future__ import annotations
 import enum
 import errno
 from typing import Self
+
+from bootlab import host_packages
 
 
 class BootlabError(Exception):
@@ -79,7 +82,7 @@ class ToolMissing(EnvironmentFault):
         """Name the program, Debian's package of it, and what needs it."""
         super().__init__(
             f"{tool} is not installed; it is needed {needed_for}",
-            hint=f"install it: apt-get install {package}   (then check with: bootlab doctor)",
+            hint=f"install it: {host_packages.install(package)}   (then check with: bootlab doctor)",
         )
         self.tool = tool
         self.package = package
@@ -143,6 +146,29 @@ def cannot_write(message: str, fault: Exception, folder: object, *, besides: str
     return EnvironmentFault(f"{message}: {said}", hint=write_hint(fault, folder, besides=besides))
 
 
+_NAMES = frozenset({errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, *_FORBIDDEN})
+_SHOWN_NAME = 80
+
+
+def of_a_file(fault: OSError) -> BootlabError | None:
+    """Return the error for what the system said of a file or folder, None where it named none.
+
+    A name that is none, or a right that is missing, is the user's; a file that went away meanwhile too.
+    """
+    if fault.filename is None or fault.errno is None:
+        return None
+    name = fault.filename.decode("utf-8", "replace") if isinstance(fault.filename, bytes) else str(fault.filename)
+    shown = name if len(name) <= _SHOWN_NAME else f"{name[: _SHOWN_NAME // 2]}...{name[-_SHOWN_NAME // 2 :]}"
+    message = f"{shown}: {fault.strerror}"
+    if fault.errno == errno.ENAMETOOLONG:
+        return UserError(message, hint="no file can have this name: is a text given where a file is meant?")
+    if fault.errno == errno.ENOENT:
+        return UserError(message, hint=f"is it there, and does nothing remove it meanwhile? ls -ld {shown}")
+    if fault.errno in _NAMES:
+        return UserError(message, hint=f"ls -ld {shown}")
+    return EnvironmentFault(message, hint=write_hint(fault, shown))
+
+
 class Found(enum.IntEnum):
     """What a verb found that did its work: no error, and never 1, so that a script can tell a regression from a crash.
 
@@ -151,9 +177,15 @@ class Found(enum.IntEnum):
 
     APPLIES = 10, "`check`: at least one technique applies"
     REGRESSION = 11, "`analyze`, `gate`, `boot --budget`: a budget is exceeded, or something became slower"
-    NOT_SO = 12, "`lpj test`: a test failed; `lpj validate`: the stored value does not fit"
+    NOT_SO = (
+        12,
+        "`lpj test`: a test failed; `lpj validate`: the stored value does not fit; `verify`: one is missing",
+    )
     CANNOT_RUN = 13, "`rootfs check`: programs other than the first one cannot start"
-    UNDECIDED = 14, "`gate`, `boot --budget`: undecided, which is never a pass; `bisect`: several suspects remain"
+    UNDECIDED = (
+        14,
+        "`gate`, `boot --budget`, `verify`: undecided, never a pass; `bisect`: no revision can be blamed",
+    )
 
     meaning: str
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """pytest: boot a system in a test, and assert what its stages take. Lives beside labgrid's plugin.
 
     import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What could be shortened in an application's start, with the line of the log that says so. No boot is made."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ask every technique about what was given."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ from collections.abc import Iterable
 
 from bootlab.advice.facts import Facts
 from bootlab.advice.finding import Finding, Gain, published_gain
-from bootlab.logs.boot import Cost
+from bootlab.logs.costs import Cost
 from bootlab.techniques.base import Answer, Technique
 from bootlab.techniques.scope import propose
 
@@ -24,14 +25,14 @@ def _finding(facts: Facts, technique: Technique) -> Finding:
     answer = proposal.applies
     applies = answer.answer is Answer.YES
     changes = proposal.changes if applies else ()
-    gains = tuple(_seen_gain(cost) for cost in facts.costs if cost.technique == technique.id)
+    gains = tuple(_seen_gain(cost) for cost in facts.costs if cost.kind in technique.addresses)
     return Finding(
         technique=technique.id,
         title=technique.title,
         answer=answer.answer,
         reason=answer.reason,
         evidence=answer.evidence,
-        place=facts.find(answer.evidence),
+        place=facts.find(answer.evidence, answer.options),
         changes=changes,
         gains=(*gains, *(published_gain(said) for said in technique.published)) if applies else (),
         when_not=technique.when_not,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What was given to look at, brought into the form that techniques ask: a context without a boot."""
 
 from __future__ import annotations
@@ -7,14 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.advice.finding import Place
+from bootlab.advice.finding import EvidencePlace
 from bootlab.builders import compress, kernelinfo
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.kernelsource.configuration import from_text, parse_config
-from bootlab.logs import analyze
-from bootlab.logs.boot import Boot, Cost
+from bootlab.logs import log_facts
+from bootlab.logs.boot import LogBoot
+from bootlab.logs.costs import Cost
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Line, Meta, Recording
 from bootlab.model.system import Goal, Kernel, System
@@ -25,13 +27,6 @@ _MAX_CONFIG_BYTES = 16 << 20
 # arch/x86/Kconfig: CMDLINE_OVERRIDE; arch/arm, arch/arm64, arch/riscv: CMDLINE_FORCE.
 _FORCED = ("CONFIG_CMDLINE_FORCE", "CONFIG_CMDLINE_OVERRIDE")
 _ARCH_OF_CONFIG = {"x86": "x86_64", "i386": "i386", "x86_64": "x86_64", "arm": "arm", "arm64": "arm64"}
-# What only one processor family's kernel prints (arch/*/kernel/setup.c, arch/x86/kernel/e820.c).
-_ARCH_OF_LINE = (
-    ("x86_64", re.compile(r"BIOS-e820:|x86/fpu:|Command line: .*\bBOOT_IMAGE=.*amd64|smpboot: CPU0: ")),
-    ("arm64", re.compile(r"Booting Linux on physical CPU 0x[0-9a-f]{10} \[0x|\baarch64\b")),
-    ("arm", re.compile(r"CPU: .{0,40}Processor \[[0-9a-f]{8}\] revision|OF: fdt: .*ARM|Uncompressing Linux")),
-    ("riscv64", re.compile(r"riscv: (?:base )?ISA extensions|\briscv64\b|SBI specification v")),
-)
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -48,17 +43,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     costs: tuple[Cost, ...] = ()
     sources: tuple[Given, ...] = ()
 
-    def find(self, evidence: str) -> Place | None:
-        """Return where a piece of evidence stands, by its text; None: in no line that was given."""
+    def find(self, evidence: str, options: tuple[str, ...] = ()) -> EvidencePlace | None:
+        """Return where a piece of evidence stands: its text, else the first option that it is about; None: nowhere."""
         wanted = evidence.strip().removesuffix("…")
         if not wanted:
             return None
         for source in self.sources:
             for number, text in source.lines:
                 if wanted in text:
-                    return Place(source.file, number)
-        option = re.search(r"\bCONFIG_\w+", wanted)
-        return self.find(option[0]) if option and option[0] != wanted else None
+                    return EvidencePlace(source.file, number)
+        return self.find(f"CONFIG_{options[0]}") if options else None
 
 
 def gather(
@@ -76,13 +70,13 @@ def gather(
         raise UserError("there is nothing to check", hint="bootlab check --config .config --log boot.log")
     sources: list[Given] = []
     options, version, config_arch, whole = _of_config(config, sources)
-    booted = _of_log(log, boot) if log is not None else None
+    booted = log_facts.read(log, boot) if log is not None else None
     unseen: set[Source] = set()
     pvh_entry: bool | None = None
     if system is None:
         system = System(name="checked", kernel=Kernel(image=""), goal=Goal(console=""))
         unseen |= {"machine", "initramfs"}
-        printed = booted.kernel.command_line if booted else None
+        printed = booted.boot.kernel.command_line if booted else None
         text = cmdline if cmdline is not None else (printed.text if printed else None)
         if text is None and any(options.get(force) == "y" for force in _FORCED):
             text = options.get("CONFIG_CMDLINE", "")
@@ -108,9 +102,9 @@ def gather(
     if booted is None:
         unseen.add("console")
     else:
-        recording, diagnosis, costs = _recording(booted), _diagnosis(booted), tuple(booted.costs)
+        recording, diagnosis, costs = _recording(booted.boot), _diagnosis(booted.boot), tuple(booted.boot.costs)
         sources.append(Given(str(log), tuple((line.number, line.text) for line in recording.lines)))
-        version = version or _release(booted)
+        version = version or booted.kernel_version
     return Facts(
         context=Context(
             system=system,
@@ -120,7 +114,7 @@ def gather(
             kernel_version=version,
             compressors=compress.available(),
             pvh_entry=pvh_entry,
-            arch=arch or config_arch or (_arch_of(booted) if booted else ""),
+            arch=arch or config_arch or (booted.arch if booted else ""),
             unseen=frozenset(unseen),
             fragment=not whole,
         ),
@@ -191,53 +185,24 @@ def _config_arch(options: dict[str, str], name: str) -> str:
     return _ARCH_OF_CONFIG.get(name, name)
 
 
-def _of_log(path: Path, number: int | None) -> Boot:
-    analysis = analyze(path, keep_lines=True)
-    if number is not None:
-        return analysis.boot(number)
-    found = next((boot for boot in analysis.boots if boot.reached_kernel), None)
-    if found is None:
-        raise UserError(f"{path}: this log has no kernel messages", hint=f"bootlab analyze {path}")
-    return found
-
-
-def _recording(boot: Boot) -> Recording:
+def _recording(boot: LogBoot) -> Recording:
     lines = []
     for line in boot.lines:
-        ns = line.get("printk_ns")
-        text = str(line.get("text", ""))
+        ns = line.printk_ns
         # The core takes the stamp off; what the kernel printed is known by it.
-        stamp = f"[{ns // 10**9:5d}.{ns // 1000 % 10**6:06d}] " if isinstance(ns, int) else ""
-        number, offset = line.get("number"), line.get("offset_bytes")
-        lines.append(
-            Line(
-                number=number if isinstance(number, int) else 0,
-                text=stamp + text,
-                offset_bytes=offset if isinstance(offset, int) else 0,
-                printk_ns=ns if isinstance(ns, int) else None,
-            )
-        )
+        stamp = f"[{ns // 10**9:5d}.{ns // 1000 % 10**6:06d}] " if ns is not None else ""
+        lines.append(Line(number=line.number, text=stamp + line.text, offset_bytes=line.offset_bytes, printk_ns=ns))
     printed = boot.kernel.command_line
     return Recording(meta=Meta(cmdline=printed.text if printed else ""), lines=tuple(lines), marks=())
 
 
-def _diagnosis(boot: Boot) -> Diagnosis | None:
+def _diagnosis(boot: LogBoot) -> Diagnosis | None:
     """Make a diagnosis of a log with `initcall_debug`; None without initcalls, which then are not known."""
     calls = boot.kernel.returned_initcalls(printed=True)
     if not calls:
         return None
     recording = _recording(boot)
     return Diagnosis(recording=recording, initcalls=calls, log=tuple(line.text for line in recording.lines))
-
-
-def _release(boot: Boot) -> tuple[int, ...]:
-    found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", boot.kernel.banner.release) if boot.kernel.banner else None
-    return tuple(int(n) for n in found.groups() if n) if found else ()
-
-
-def _arch_of(boot: Boot) -> str:
-    texts = [str(line.get("text", ""))[:512] for line in boot.lines[:2000]]
-    return next((arch for arch, shape in _ARCH_OF_LINE if any(shape.search(text) for text in texts)), "")
 
 
 def _image_facts(system: System, cache: Cache) -> kernelinfo.KernelInfo:

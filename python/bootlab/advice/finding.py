@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What was found about one technique: the answer, its evidence with file and line, what to expect, what it costs."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from bootlab.model.change import Change
 from bootlab.techniques.base import Answer, Published, Risk
 
 
-class Place(msgspec.Struct, frozen=True):
+class EvidencePlace(msgspec.Struct, frozen=True):
     """Where the evidence stands. `line` counts from 1; None: the file as a whole."""
 
     file: str
@@ -40,7 +41,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     answer: Answer
     reason: str
     evidence: str = ""
-    place: Place | None = None
+    place: EvidencePlace | None = None
     changes: tuple[Change, ...] = ()
     gains: tuple[Gain, ...] = ()
     when_not: str = ""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a technique can be tried: in QEMU, on a board."""
 
 from __future__ import annotations

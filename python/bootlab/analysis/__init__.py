@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Turns recordings into stages, comparisons and verdicts. Pure: no boots, no files."""

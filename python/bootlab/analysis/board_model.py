@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A board's boot time out of what an emulator counts: instructions, bytes loaded, characters printed, fixed waits.
 
 time = a x instructions + b x bytes + c x characters + d, each of them not negative. Fitted to a handful of real boots
@@ -23,7 +24,7 @@ TERMS = ("instructions", "bytes", "characters", "fixed")
 """What a boot is made of; `fixed` is 1 in every boot."""
 
 
-class Boot(msgspec.Struct, frozen=True, kw_only=True):
+class ModelledBoot(msgspec.Struct, frozen=True, kw_only=True):
     """One image: what the emulator counts of it, and how long the board took. `measured_ns` None: to be forecast."""
 
     name: str
@@ -38,7 +39,7 @@ class Boot(msgspec.Struct, frozen=True, kw_only=True):
         return (float(self.instructions), float(self.bytes), float(self.characters), 1.0)
 
 
-class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+class BoardForecast(msgspec.Struct, frozen=True, kw_only=True):
     """A boot's time by the model. `measured_ns` None: it was not among the boots that were fitted."""
 
     name: str
@@ -64,8 +65,8 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
     ns: tuple[float, float, float, float]
     used: tuple[str, ...]
-    fitted: tuple[Forecast, ...]
-    left_out: tuple[Forecast, ...]
+    fitted: tuple[BoardForecast, ...]
+    left_out: tuple[BoardForecast, ...]
     ranges: tuple[tuple[float, float], ...]
 
     @property
@@ -84,16 +85,16 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
         """The bandwidth that the time a byte implies; None where it costs nothing."""
         return 1e9 / self.ns[1] if self.ns[1] > 0 else None
 
-    def forecast(self, boot: Boot) -> Forecast:
+    def forecast(self, boot: ModelledBoot) -> BoardForecast:
         """Return how long a boot takes by this model."""
         parts = tuple(ns * amount for ns, amount in zip(self.ns, boot.amounts, strict=True))
         beyond = any(not low <= amount <= high for amount, (low, high) in zip(boot.amounts, self.ranges, strict=True))
-        return Forecast(
+        return BoardForecast(
             name=boot.name, forecast_ns=sum(parts), measured_ns=boot.measured_ns, parts_ns=parts, beyond=beyond
         )
 
 
-def fit(boots: Sequence[Boot]) -> Model:
+def fit(boots: Sequence[ModelledBoot]) -> Model:
     """Fit a board to its boots. Raise MeasurementError for fewer than two different ones."""
     known = [boot for boot in boots if boot.measured_ns is not None]
     different = {boot.amounts for boot in known}
@@ -109,7 +110,7 @@ def fit(boots: Sequence[Boot]) -> Model:
         if len({other.amounts for other in others}) >= 2:
             coefficients, _ = _solve(others)
             guess = sum(a * b for a, b in zip(coefficients, boot.amounts, strict=True))
-            left_out.append(Forecast(name=boot.name, forecast_ns=guess, measured_ns=boot.measured_ns))
+            left_out.append(BoardForecast(name=boot.name, forecast_ns=guess, measured_ns=boot.measured_ns))
     columns = list(zip(*(boot.amounts for boot in known), strict=True))
     model = Model(
         ns=ns,
@@ -121,7 +122,7 @@ def fit(boots: Sequence[Boot]) -> Model:
     return msgspec.structs.replace(model, fitted=tuple(model.forecast(boot) for boot in known))
 
 
-def _solve(boots: Sequence[Boot]) -> tuple[tuple[float, float, float, float], tuple[str, ...]]:
+def _solve(boots: Sequence[ModelledBoot]) -> tuple[tuple[float, float, float, float], tuple[str, ...]]:
     """Return the coefficients that are not negative and fit best, and which terms they use.
 
     With four terms every set of them can be tried: the best of those without a negative coefficient is the answer

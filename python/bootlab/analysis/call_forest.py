@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Call paths of all tasks of one trace, of a boot of ours or of anybody's file: what flame graphs and differences take.
 
 Node 0 is the whole, its children are the tasks, below them stand the functions. Time in which the processor stood
@@ -13,7 +14,7 @@ import numpy as np
 
 from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, TASK_BOOT, FunctionTrace
 from bootlab.analysis.tree_shape import Flags, Numbers, TreeShape
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.symbols import BUCKETS
 
 IDLE = "[idle]"
 SWITCHED_OUT = "[switched out]"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The call tree of one boot: calls by the same chain of callers are one node; each instruction is in one node."""
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _MAX_CODE = 65_536
 Table = NDArray[Any]
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class TraceTotals(msgspec.Struct, frozen=True, kw_only=True):
     """Totals of the trace. `unmatched`: returns that found no frame; `cut_calls`: calls without their chain."""
 
     version: int
@@ -91,7 +92,7 @@ class FunctionTrace:
 
     def __init__(
         self,
-        head: Head,
+        head: TraceTotals,
         names: tuple[str, ...],
         nodes: Table,
         spans: Table,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which functions of the kernel never ran up to the goal, rolled up to objects, folders and Kconfig symbols.
 
 A function that was put into its callers has no row of its own, so its code counts for the callers. What never ran up to
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.kernelsource.levers import Levers
-from bootlab.targets.trace_symbols import BUCKETS, Symbols
+from bootlab.tracing.symbols import BUCKETS, Symbols
 
 _LONGEST_BYTES = 64 << 10
 _SET_UP = frozenset({"early_initcall", "pure_initcall", "core_initcall", "arch_initcall", "rootfs_initcall"})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The delay census: every wait of a boot by kind and caller chain, and whether it stands on the way to init."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import msgspec
 import numpy as np
 
 from bootlab.analysis.call_tree import FunctionTrace
-from bootlab.targets.trace_rules import starts_task
+from bootlab.tracing.rules import starts_task
 
 WaitKind = Literal["busy", "sleep"]
 
@@ -33,7 +34,7 @@ _ON_PATH = frozenset({"kernel_init", "start_kernel", "startup_64", "x86_64_start
 _CHAIN = 5
 
 
-class Wait(msgspec.Struct, frozen=True, kw_only=True):
+class DelayWait(msgspec.Struct, frozen=True, kw_only=True):
     """Waits of one kind by one chain of callers.
 
     `time_ns`: executed (busy) or from entry to exit (sleep). `idle_ns`: the processor stood still meanwhile, waiting
@@ -50,7 +51,7 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True):
     on_path: bool | None
 
 
-def census(trace: FunctionTrace) -> list[Wait]:
+def census(trace: FunctionTrace) -> list[DelayWait]:
     """Return every wait: those of kernel threads last, because nothing need wait for them; else the longest first.
 
     A wait inside a wait of its kind counts once, as the outer one.
@@ -75,7 +76,7 @@ def census(trace: FunctionTrace) -> list[Wait]:
             row[1] += own if kind == "busy" else int(trace.nodes["wall_ns"][node])
             row[2] += int(blocked[node])
     rows = [
-        Wait(
+        DelayWait(
             kind=kind,
             function=chain[-1],
             chain=chain,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two exact boots must be equal. When they are not, that is a fault of the set-up with a cause, never noise."""
 
 from __future__ import annotations
@@ -7,19 +8,25 @@ import re
 import msgspec
 
 from bootlab.analysis.same_processors import require_same_processors
+from bootlab.launch import exactness, extra_words
 from bootlab.model.launch import Launch
-from bootlab.model.recording import Recording
+from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import exactness, extra_words
 
 _EPOCH = re.compile(r"audit\(\d{9,}|setting system clock to|rtc_cmos.*setting|\b20\d\d-\d\d-\d\dT\d\d:")
 
 
 class Equality(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer. `causes` name what of the known causes is present; empty: none of them."""
+    """The answer. `causes` name what of the known causes is present; empty: none of them.
 
-    equal: bool
+    `equal`: None where fewer than two boots ran, which proves nothing. Of `boots` asked for, `ran` ran and were
+    compared, `reached` of them came to the goal.
+    """
+
+    equal: bool | None
     boots: int
+    ran: int = 0
+    reached: int = 0
     difference: str = ""
     causes: tuple[str, ...] = ()
 
@@ -27,30 +34,48 @@ class Equality(msgspec.Struct, frozen=True, kw_only=True):
 def compare_boots(system: System, recordings: tuple[Recording, ...], config: dict[str, str]) -> Equality:
     """Compare consoles byte for byte and goals to the instruction; name the likely cause of a difference.
 
-    Raise MeasurementError for boots on different processors.
+    Only boots that ran are compared: two that never started are equal in nothing. Raise MeasurementError for boots on
+    different processors.
     """
     require_same_processors(recordings)
-    first = recordings[0]
-    for number, other in enumerate(recordings[1:], start=2):
-        text = _difference(first, other, number)
+    ran = [(number, boot) for number, boot in enumerate(recordings, start=1) if has_run(boot)]
+    whole = Equality(equal=True, boots=len(recordings), ran=len(ran), reached=sum(boot.ok for _, boot in ran))
+    if len(ran) < 2:
+        return msgspec.structs.replace(whole, equal=None)
+    one, first = ran[0]
+    for number, other in ran[1:]:
+        text = _difference((one, first), (number, other))
         if text:
-            return Equality(
-                equal=False,
-                boots=len(recordings),
-                difference=text,
-                causes=likely_causes(
-                    system, first.meta.launch, config, _first_different_line(first, other), first.meta.emulator_version
-                ),
+            causes = likely_causes(
+                system, first.meta.launch, config, _first_different_line(first, other), first.meta.emulator_version
             )
-    return Equality(equal=True, boots=len(recordings))
+            return msgspec.structs.replace(whole, equal=False, difference=text, causes=causes)
+    return whole
 
 
-def _difference(first: Recording, other: Recording, number: int) -> str:
+_NEVER_RAN = frozenset(
+    {
+        Outcome.CANNOT_START,
+        Outcome.EMULATOR_DIED,
+        Outcome.INTERRUPTED,
+        Outcome.NOT_INSTALLED,
+        Outcome.POWER_FAILED,
+    }
+)
+
+
+def has_run(boot: Recording) -> bool:
+    """Tell whether a machine ran to an end of its own: what never started, or the host ended, shows nothing of it."""
+    return not boot.by_host and boot.meta.outcome not in _NEVER_RAN
+
+
+def _difference(one: tuple[int, Recording], another: tuple[int, Recording]) -> str:
+    (at, first), (number, other) = one, another
     if first.meta.outcome != other.meta.outcome:
-        return f"boot 1 ended with {first.meta.outcome.value}, boot {number} with {other.meta.outcome.value}"
+        return f"boot {at} ended with {first.meta.outcome.value}, boot {number} with {other.meta.outcome.value}"
     if first.console != other.console:
         left, right = _first_different_line(first, other)
-        return f"boot 1 and boot {number} print different things, first: {left!r} / {right!r}"
+        return f"boot {at} and boot {number} print different things, first: {left!r} / {right!r}"
     if first.meta.goal_insns != other.meta.goal_insns:
         return f"the goal came after {first.meta.goal_insns} and after {other.meta.goal_insns} instructions"
     if first.meta.goal_ns != other.meta.goal_ns:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The events of a boot that another boot of nearly the same system has too: console lines and marks with their stamps.
 
 An event's name is its text without what differs from boot to boot (the kernel's stamp, numbers), counted where it
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -36,11 +37,20 @@ class Event(msgspec.Struct, frozen=True):
 
 
 def events_of(recording: Recording) -> tuple[Event, ...]:
-    """Return power-on, the stamped lines, the marks and the goal, in the order of time.
+    """Return power-on, the stamped lines, the marks and the goal, in the order of time; computed once a recording.
 
     Empty where the virtual clock was not stamped with instructions (free mode, no plugin): idle time is what the clock
     went on by without any, so it needs both.
     """
+    return recording.once("events", lambda: _found_events(recording))
+
+
+def events_by_name(recording: Recording) -> Mapping[str, Event]:
+    """Return the same by their names."""
+    return recording.once("events by name", lambda: {event.name: event for event in events_of(recording)})
+
+
+def _found_events(recording: Recording) -> tuple[Event, ...]:
     meta = recording.meta
     if meta.shift is None or meta.goal_clock != "virtual" or meta.goal_ns is None or meta.goal_insns is None:
         return ()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor of a boot from its trace: what the goal needs, and the largest things that still stand between.
 
 The bound is exact: instructions that the application itself executes. The rest of the floor is an estimate: what the
@@ -66,7 +67,7 @@ _GENERAL = frozenset(
 )
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True):
+class ProgramShare(msgspec.Struct, frozen=True, kw_only=True):
     """Programs of one name: what they took, in the kernel and out of it."""
 
     name: str
@@ -91,7 +92,7 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
 def floor_of(
     trace: FunctionTrace,
     application: Application | None,
-    programs: tuple[Program, ...],
+    programs: tuple[ProgramShare, ...],
     images: Images,
     lever: Callable[[str], str] = lambda _name: "",
     unneeded: Callable[[str], bool] = lambda _name: False,
@@ -187,7 +188,7 @@ def _copied(
 
 
 def _programs(
-    item: Item, application: Application | None, programs: tuple[Program, ...], parts: list[FloorPart]
+    item: Item, application: Application | None, programs: tuple[ProgramShare, ...], parts: list[FloorPart]
 ) -> list[Obstacle]:
     """Split the programs' time: the application's own, the kernel's for it, other programs by name."""
     left_ns = item.ns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Takes the call tree of a boot apart into things that a person can name: an initcall, a thread, a step of the start.
 
 Every instruction is in exactly one of them.
@@ -13,7 +14,7 @@ import numpy as np
 
 from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace
 from bootlab.kernelsource.resolve import as_in_source
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.symbols import BUCKETS
 
 ItemKind = Literal["stage", "start", "initcall", "work", "thread", "user", "interrupts", "between", "idle"]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A floor as two tables, and as one line: what the goal needs, and what else the boot does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What changed between two traces: by function and by call path, exactly additive.
 
 Paths are the same when task and names from the outermost caller on are the same. The differences of all own weights

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of a function trace: functions (kd's columns), call tree, buckets, initcalls, interrupts-off stretches.
 
 Time is what a task executed itself, in virtual nanoseconds; what other tasks ran while it slept and what interrupts
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from bootlab.analysis.call_tree import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace, Table
 from bootlab.analysis.tree_shape import Numbers
-from bootlab.targets.trace_symbols import BUCKETS, bare
+from bootlab.tracing.symbols import BUCKETS, bare
 
 # init/main.c: do_one_initcall(), of kernels from 2.6.27 on.
 _AROUND_INITCALLS = frozenset(
@@ -39,7 +40,7 @@ class FunctionRow(msgspec.Struct, frozen=True, kw_only=True):
     max_wall_ns: int
 
 
-class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
+class CallTreeRow(msgspec.Struct, frozen=True, kw_only=True):
     """One node of the call tree."""
 
     depth: int
@@ -155,7 +156,7 @@ def buckets(trace: FunctionTrace) -> list[Bucket]:
 
 def tree(
     trace: FunctionTrace, *, root: str | None = None, min_ns: int = 1_000_000, depth: int = 12, limit: int = 400
-) -> list[TreeRow]:
+) -> list[CallTreeRow]:
     """Return the call tree in the order to print, the longest callee first; `root`: below that function only."""
     shift = trace.head.shift
     inclusive = (trace.total_insns << shift) + trace.idle_ns
@@ -169,12 +170,12 @@ def tree(
         wanted = [number for number, name in enumerate(trace.names) if root in {name, bare(name)}]
         start = [int(n) for n in kept if trace.function[n] in wanted and trace.top_of_kind[n]]
         start.sort(key=lambda node: -int(inclusive[node]))
-    rows: list[TreeRow] = []
+    rows: list[CallTreeRow] = []
     stack = [(node, 0) for node in reversed(start)]
     while stack and len(rows) < limit:
         node, level = stack.pop()
         rows.append(
-            TreeRow(
+            CallTreeRow(
                 depth=level,
                 function=trace.name(node),
                 count=int(trace.nodes["count"][node]),

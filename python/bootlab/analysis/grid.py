@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A wait that holds the goal: something that waits for the clock, not for work, decides when the goal comes.
 
 An application that waits for the second to turn, polls each 100 ms or follows a clock that ticks puts its goal on a
@@ -21,11 +22,12 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
-from bootlab.analysis.events import Event, common_order, events_of
+from bootlab.analysis.events import Event, common_order, events_by_name, events_of
 from bootlab.analysis.separation import separation
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Hold, HoldKind, Verdict
@@ -49,7 +51,7 @@ def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hol
     """
     if any(boot.meta.processors.parallel for boot in (*base, *variant)):
         return None
-    sides = [[{e.name: e for e in events_of(r)} for r in boots] for boots in (base, variant)]
+    sides = [[events_by_name(r) for r in boots] for boots in (base, variant)]
     boots = [boot for side in sides for boot in side]
     if not boots or not all(boots):
         return None
@@ -71,7 +73,7 @@ def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hol
 
 def start_of(hold: Hold, boots: Sequence[Recording]) -> str | None:
     """Return the name of the event at which a wait begins, as all the boots have it; None where they do not."""
-    events = {e.name: e for e in events_of(boots[0])} if boots else {}
+    events = events_by_name(boots[0]) if boots else {}
     order = [name for name in common_order([events_of(r) for r in boots]) if name in events]
     for after, before in itertools.pairwise(order):
         if (events[after].text, events[before].text) == (hold.after, hold.before):
@@ -81,14 +83,14 @@ def start_of(hold: Hold, boots: Sequence[Recording]) -> str | None:
 
 def ended_at(boots: Sequence[Recording], event: str) -> tuple[Recording, ...]:
     """Return the boots as if an event were their goal: those that reached it and lack the event have no time."""
-    seen = []
-    for boot in boots:
-        at = next((e for e in events_of(boot) if e.name == event), None)
-        ns, insns = (at.ns, at.insns) if at is not None else (None, None)
-        seen.append(
-            msgspec.structs.replace(boot, meta=msgspec.structs.replace(boot.meta, goal_ns=ns, goal_insns=insns))
-        )
-    return tuple(seen)
+    # Once a boot: what is computed of the one that ended there is kept with it.
+    return tuple(boot.once(("ended at", event), partial(_ended_at, boot, event)) for boot in boots)
+
+
+def _ended_at(boot: Recording, event: str) -> Recording:
+    at = events_by_name(boot).get(event)
+    ns, insns = (at.ns, at.insns) if at is not None else (None, None)
+    return msgspec.structs.replace(boot, meta=msgspec.structs.replace(boot.meta, goal_ns=ns, goal_insns=insns))
 
 
 class _Wait(NamedTuple):

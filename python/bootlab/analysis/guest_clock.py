@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Does the guest's clock agree with virtual time? Emulated boards have timers that run too fast or too slow.
 
 A kernel takes the rates of its timers from the device tree or from clock registers that the emulator only sketches.

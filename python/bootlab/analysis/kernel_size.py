@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel's size by subsystem and by option: what a boot loader has to read, and what has to be unpacked.
 
 Sizes are those of the linked objects' sections. The compressed share is an estimate: each folder's bytes compressed
@@ -39,7 +40,7 @@ class SizeRow(msgspec.Struct, frozen=True, kw_only=True):
     compressed_bytes: int | None = None
 
 
-class OtherKernel(msgspec.Struct, frozen=True, kw_only=True):
+class KernelBeside(msgspec.Struct, frozen=True, kw_only=True):
     """Another kernel in the cache that differs in options. `asked`: what was set; empty: not known.
 
     `changed`: options as `SMP: y -> n`; `*_saved_bytes`: positive where the other one is smaller.
@@ -65,7 +66,7 @@ class KernelSize(msgspec.Struct, frozen=True, kw_only=True):
     whole: SizeRow
     subsystems: tuple[SizeRow, ...]
     options: tuple[SizeRow, ...]
-    others: tuple[OtherKernel, ...]
+    others: tuple[KernelBeside, ...]
 
 
 def kernel_size(sizes: KernelSizes, *, depth: int = 2) -> KernelSize:
@@ -132,7 +133,7 @@ def _row(name: str, items: list[ObjectSize], compressed: int | None) -> SizeRow:
     return SizeRow(name=name, objects=len(items), **sums, loaded_bytes=loaded, compressed_bytes=compressed)
 
 
-def _others(kernel: BuiltKernel, found: ObjectSizes, config: dict[str, str]) -> tuple[OtherKernel, ...]:
+def _others(kernel: BuiltKernel, found: ObjectSizes, config: dict[str, str]) -> tuple[KernelBeside, ...]:
     """Compare with every kernel of the same source, compiler and image form that the cache holds."""
     facts = kernel.facts
     rows = []
@@ -153,7 +154,7 @@ def _others(kernel: BuiltKernel, found: ObjectSizes, config: dict[str, str]) -> 
 
 def _other(
     other: BuiltKernel, folder: Path, image_bytes: int, found: ObjectSizes, config: dict[str, str]
-) -> OtherKernel | None:
+) -> KernelBeside | None:
     try:
         options = read_config((folder / "config").read_text(encoding="utf-8"))
     except OSError:
@@ -163,7 +164,7 @@ def _other(
         return None
     objects = load_objects(folder)
     size = other.facts.sizes_bytes.get(other.facts.image, 0)
-    return OtherKernel(
+    return KernelBeside(
         asked=other.facts.asked,
         changed=tuple(f"{name}: {config.get(name, 'n')} -> {options.get(name, 'n')}" for name in names),
         image_bytes=size,

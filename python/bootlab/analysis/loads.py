@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a boot loader moved into memory: how many bytes in what time, by its console and by the marks of its parts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much of a program's time it spent in its own code, from turns on the processor and entries into the kernel."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from bootlab.analysis.call_tree import IRQ_ROOT, FunctionTrace
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.symbols import BUCKETS
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):

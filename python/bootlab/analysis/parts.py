@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is proved of a change apart from its goal: said in words, and put in the goal's place where a wait holds it."""
 
 from __future__ import annotations

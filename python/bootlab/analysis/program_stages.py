@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stages of user space out of the programs that a boot starts, for systems whose console does not show them.
 
 The first task starts programs one after the other: the initramfs's /init, what mounts the root, the real init. What

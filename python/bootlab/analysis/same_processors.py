@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boots are compared only if their clocks are those of the same processors: as many, in one mode, with one quantum."""
 
 from __future__ import annotations
@@ -5,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bootlab.errors import MeasurementError
+from bootlab.launch import extra_words
 from bootlab.model.processors import Processors, why_not_compared
 from bootlab.model.recording import Recording
-from bootlab.targets import extra_words
 
 HINT = (
     "boot all of them with one machine.cpus, clock.processors and clock.quantum_ns; `bootlab boot SYSTEM.toml "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How far two systems boot alike: up to the first difference of schedule, and what was saved by then.
 
 A large user space runs many programs at once. A change that saves two hundred milliseconds of decompression moves all
@@ -11,7 +12,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from bootlab.analysis.events import GOAL, common_order, events_of
+from bootlab.analysis.events import GOAL, common_order, events_by_name, events_of
 from bootlab.analysis.separation import separation
 from bootlab.analysis.stages import comparable_stages
 from bootlab.model.recording import Recording
@@ -30,7 +31,7 @@ def steady_part(base: Sequence[Recording], variant: Sequence[Recording]) -> Stea
     only, reach each of them at nearly the same time. `base[i]` and `variant[i]` lie under the same dither; with one
     boot a side only the order tells. None where the boots carry no stamps, or agree in nothing but power-on.
     """
-    sides = [[{e.name: e for e in events_of(r)} for r in boots] for boots in (base, variant)]
+    sides = [[events_by_name(r) for r in boots] for boots in (base, variant)]
     if not all(sides) or not all(boot for side in sides for boot in side):
         return None
     order = common_order([events_of(r) for r in (*base, *variant)])

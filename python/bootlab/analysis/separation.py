@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rule for parts of a boot: two sets of values differ when nothing lies between them but a clear gap.
 
 A boot has many parts (stages, marks, processes), and every one of them that is looked at is one more chance to be

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Is a variant earlier than its base? An exact sequential rank test on boots under neutral dithers.
 
 If a change means nothing, the variant's goals are more draws from where the base's come from: every order of the two
@@ -115,11 +116,14 @@ def cheapest(variants: int) -> Design:
     return min((design(n) for n in _BASE_BOOTS), key=lambda d: d.base_boots + variants * (1 + d.looks[0]) / 2)
 
 
-def judge(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], rule: Design) -> Judgement:
+def judge(
+    base_ns: tuple[int, ...], variant_ns: tuple[int, ...], rule: Design, *, smallest_ns: int = SAME_NS
+) -> Judgement:
     """Say what goal times under the same dithers tell, or how many more boots the variant needs.
 
     Both in the order of the dithers: some dithers move every system to the same side, and a variant is booted under the
-    first few only. So a difference matters where it is one between boots under the same dithers too.
+    first few only. So a difference matters where it is one between boots under the same dithers too. `smallest_ns`:
+    differences up to it do not matter.
     """
     saved = round(statistics.median(base_ns) - statistics.median(variant_ns))
     ordered = sorted(base_ns)
@@ -129,7 +133,7 @@ def judge(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], rule: Design) -
     for boots, needed in zip(rule.looks, rule.needed, strict=True):
         if count == boots and max(earlier, later) >= needed:
             paired = statistics.median(old - new for old, new in zip(base_ns, variant_ns, strict=False))
-            matters = min(saved, paired) > SAME_NS if earlier > later else max(saved, paired) < -SAME_NS
+            matters = min(saved, paired) > smallest_ns if earlier > later else max(saved, paired) < -smallest_ns
             verdict = Verdict.FASTER if earlier > later else Verdict.SLOWER
             return Judgement(verdict=verdict if matters else Verdict.SAME, saved_ns=saved)
     few = min(rule.looks[0] - count, _AT_ONCE) if count < rule.looks[0] else 1
@@ -161,6 +165,15 @@ def lost(before_ns: tuple[int, ...], after_ns: int, range_ns: int) -> bool:
     Enough to keep what a step has proved already; of two systems that scatter alike one in a hundred is called so.
     """
     return bool(before_ns) and after_ns - max(before_ns) > max(range_ns, SAME_NS)
+
+
+def no_later(before_ns: tuple[int, ...], after_ns: int) -> bool:
+    """Tell whether one boot lies so far among those of another system that no rule would call it later.
+
+    `judge` makes no further boot then either: of five or more it comes after too small a share.
+    """
+    later = sum(goal < after_ns for goal in before_ns)
+    return len(before_ns) >= FEWEST_BASE_BOOTS and later < _PROMISING * len(before_ns)
 
 
 def visible_gain_ns(base_ns: tuple[int, ...], rule: Design) -> int:

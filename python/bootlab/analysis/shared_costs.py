@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finds in a traced boot what initcalls share: one-time costs that the first caller pays, and work that they queue."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which differences between boots are too small to matter."""
 
 from __future__ import annotations

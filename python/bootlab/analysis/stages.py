@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The intervals between the events of one boot."""
 
 from __future__ import annotations
@@ -10,7 +11,16 @@ import msgspec
 from bootlab.analysis.loads import loads_of
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
-from bootlab.model.timeline import ALL_STAGES, INITRD, STAGES, Span, Stage, Timeline
+from bootlab.model.timeline import (
+    ALL_STAGES,
+    INITRD,
+    KERNEL_MARKS,
+    STAGES,
+    USER_SPACE_MARKS,
+    Span,
+    Stage,
+    Timeline,
+)
 from bootlab.model.verdict import StageDelta
 
 _UNIT_DONE = "  OK  "
@@ -28,9 +38,14 @@ def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tu
 
     An interval whose end was not seen runs on to the next mark that was; one whose start was not seen is left out:
     its time stands in the interval before it. One that has no length, because two marks are one instruction (a kernel
-    without set-up code), is left out. Together they cover power-on to goal without a gap.
+    without set-up code), is left out. Together they cover power-on to goal without a gap. Computed once a recording.
     """
-    times = {m.name: m.ns for m in recording.marks}
+    wanted = None if starts is None else frozenset(starts)
+    return recording.once(("stages", wanted), lambda: _found_stages(recording, wanted))
+
+
+def _found_stages(recording: Recording, starts: Collection[str] | None) -> tuple[Stage, ...]:
+    times = _times(recording)
     if "power-on" not in times:
         return ()
     end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
@@ -47,6 +62,17 @@ def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tu
     stops = [start_ns for _, start_ns in seen[1:]] + ([end] if end is not None else [])
     pairs = zip(seen, stops, strict=False)
     return tuple(Stage(name, start_ns, stop - start_ns) for (name, start_ns), stop in pairs if stop > start_ns)
+
+
+def _times(recording: Recording) -> dict[str, int]:
+    """Return when each mark was; without those of user space that stand before the kernel: something else set them."""
+    return recording.once("mark times", lambda: _found_times(recording))
+
+
+def _found_times(recording: Recording) -> dict[str, int]:
+    times = {m.name: m.ns for m in recording.marks}
+    kernel_ns = max((times[name] for name in KERNEL_MARKS if name in times), default=0)
+    return {name: ns for name, ns in times.items() if name not in USER_SPACE_MARKS or ns >= kernel_ns}
 
 
 def _is_start(start: str, times: Mapping[str, int], starts: Collection[str] | None) -> bool:
@@ -87,7 +113,7 @@ def comparable_stages(recordings: Sequence[Recording]) -> list[dict[str, int]]:
 
 def _starts_of(recording: Recording) -> list[str]:
     """Return the marks that begin a stage of a boot, in the order of time, up to the goal."""
-    times = {m.name: m.ns for m in recording.marks}
+    times = _times(recording)
     end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
     found = [start for _, start, _ in ALL_STAGES if start in times and (end is None or times[start] <= end)]
     return sorted(found, key=lambda start: times[start])

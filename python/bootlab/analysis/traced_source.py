@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a kernel's source tree adds to a trace: what can be changed, and coverage."""
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from bootlab.builders.cache import default_folder
 from bootlab.errors import UserError
 from bootlab.kernelsource.configuration import Configuration, from_mapping, parse_config, read_configuration
 from bootlab.kernelsource.levers import Levers, levers_of
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.kernelsource.tree import ConfiguredTree
 from bootlab.model.launch import Launch
-from bootlab.targets import recording_dir, trace_symbols
+from bootlab.recordings import recording_dir
+from bootlab.tracing import symbols as trace_symbols
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,10 +43,10 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 def opened_tree(
     source: Path, config: Path | None, *, arch: str = "", configuration: Configuration | None = None
-) -> SourceTree:
+) -> ConfiguredTree:
     """Open a tree with its index in the user's cache."""
     chosen = read_configuration(config) if config is not None else configuration
-    return SourceTree(source, cache=default_folder(), arch=arch, configuration=chosen)
+    return ConfiguredTree(source, cache=default_folder(), arch=arch, configuration=chosen)
 
 
 def table_of(path: Path) -> list[tuple[int, str, str]]:

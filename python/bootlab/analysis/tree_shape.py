@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sums over trees that are stored as a parent a node; parents stand before their children, node 0 is its own parent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """User space as a boot shows it: systemd's units on the virtual clock, and the chain that the goal waited for."""
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.model.timeline import Span
 from bootlab.startup import unit_lines, units
-from bootlab.startup.files import Files
-from bootlab.startup.units import Ran, Unit
+from bootlab.startup.files import TreeFiles
+from bootlab.startup.units import Unit, UnitRun
 
 LANE = "units"
 _UNIT = re.compile(r"([\w:.@-]+)\\?\.(service|socket|target|mount)\b")
@@ -17,7 +18,10 @@ _UNIT = re.compile(r"([\w:.@-]+)\\?\.(service|socket|target|mount)\b")
 
 def unit_spans(recording: Recording, system: System | None = None) -> tuple[Span, ...]:
     """Return each unit that the console shows, as an interval from its start to its end; at once where one was seen."""
-    return tuple(_span(ran) for ran in _ran(recording, _known(system)).values())
+    known = _known(system)
+    # What an initrd's systemd started counts where the real root's does not start it again.
+    ran = _ran(recording, known, 0) | _ran(recording, known, _switched_ns(recording))
+    return tuple(_span(one) for one in ran.values())
 
 
 def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:
@@ -27,7 +31,7 @@ def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:
     console shows no units, or the tree's units are not known (startup.units says what of their order is read).
     """
     known = _known(system)
-    ran = _ran(recording, known)
+    ran = _ran(recording, known, _switched_ns(recording))
     if not known or not ran:
         return ()
     name = _of_goal(system, known, ran, recording.meta.goal_ns)
@@ -35,22 +39,29 @@ def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:
 
 
 def _known(system: System | None) -> dict[str, Unit]:
-    files = Files.of(system) if system is not None else None
+    files = TreeFiles.of(system) if system is not None else None
     if system is None or files is None or not units.is_systemd(files, system.init_path):
         return {}
     return units.read(files)
 
 
-def _ran(recording: Recording, known: dict[str, Unit]) -> dict[str, Ran]:
-    return unit_lines.times(((line.text, line.first_ns) for line in recording.lines), known)
+def _switched_ns(recording: Recording) -> int:
+    """Return when an initrd was left, which may have started units of the same names; 0 without one."""
+    mark = recording.mark("switch-root")
+    return mark.ns if mark is not None else 0
 
 
-def _of_goal(system: System, known: dict[str, Unit], ran: dict[str, Ran], goal_ns: int | None) -> str | None:
+def _ran(recording: Recording, known: dict[str, Unit], since_ns: int) -> dict[str, UnitRun]:
+    lines = ((line.text, line.first_ns) for line in recording.lines if (line.first_ns or 0) >= since_ns)
+    return unit_lines.times(lines, known)
+
+
+def _of_goal(system: System, known: dict[str, Unit], ran: dict[str, UnitRun], goal_ns: int | None) -> str | None:
     if (found := _UNIT.search(system.goal.console)) is not None:
         name = f"{found[1]}.{found[2]}".replace("\\", "")
         if name in ran:
             return name
-    files = Files.of(system)
+    files = TreeFiles.of(system)
     if files is not None and system.application is not None:
         unit = units.of_program(files, known, system.application)
         if unit is not None and unit.name in ran:
@@ -59,6 +70,6 @@ def _of_goal(system: System, known: dict[str, Unit], ran: dict[str, Ran], goal_n
     return max(done, key=lambda one: one.done_ns).name if done else None
 
 
-def _span(ran: Ran) -> Span:
+def _span(ran: UnitRun) -> Span:
     start_ns = ran.start_ns if ran.start_ns is not None else ran.done_ns
     return Span(name=ran.name, lane=LANE, start_ns=start_ns, duration_ns=ran.done_ns - start_ns)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """bootlab from Python: systems, boots and results as objects, as the verbs of the command line use them.
 
 The example plays recordings back (`target = "replay"`); with `target = "qemu"` the same lines boot machines.
@@ -9,8 +10,21 @@ The example plays recordings back (`target = "replay"`); with `target = "qemu"` 
 (True, 'virtual', 3139.553)
 """
 
-from bootlab.api.boot import Boot
-from bootlab.api.results import Results, default_store
-from bootlab.api.system import System
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bootlab.api.boot import Boot
+    from bootlab.api.results import Results, default_store
+    from bootlab.api.system import System
 
 __all__ = ["Boot", "Results", "System", "default_store"]
+
+_PLACES = {"Boot": "boot", "Results": "results", "System": "system", "default_store": "results"}
+
+
+def __getattr__(name: str) -> object:
+    """Load what boots at its first use: a log is read without it."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)

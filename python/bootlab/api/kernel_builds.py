@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The methods of a system that build its kernel."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from bootlab.builders.kbuild import BuiltKernel, KernelBuilder
     from bootlab.builders.kbuild.fragment import KernelOption
     from bootlab.experiments.bench import Observer
+    from bootlab.kernelsource.delay_patch import DelayPatch
     from bootlab.model.system import System as SystemValue
 
 Options = tuple[tuple[str, str], ...]
@@ -34,6 +36,16 @@ class KernelBuilds:
         from bootlab.builders.artefacts import build_system_kernel
 
         return build_system_kernel(self._with_options(options), *self._kernels(compilers))
+
+    def delay_patch(self, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None) -> DelayPatch:
+        """Write the patch that shortens the delays of a function of the kernel's source.
+
+        `function`: a name, or FILE:NAME. `sleep`: let it sleep where it spins. `only`: the number of one delay, from 1.
+        Raise UserError where the function is not found, or has no longer delay.
+        """
+        from bootlab.experiments.delay import patch_of
+
+        return patch_of(Cache(self._cache), self.value, function, to_ns, sleep=sleep, only=only)
 
     def kernel_size(self, options: Options = (), *, depth: int = 2) -> KernelSize:
         """Return the kernel's size by subsystem and by option, and against others in the cache; build it if need be.

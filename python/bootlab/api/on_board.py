@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 """A system on a real board, and beside it the same system in QEMU."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from bootlab.model.recording import Recording
 
 
-class OnBoard:
+class SystemOnBoard:
     """A board with a system: what is installed on it, or the one that a system file describes."""
 
     def __init__(self, file: BoardFile, board: System, exact: System | None) -> None:
@@ -68,6 +70,12 @@ class OnBoard:
             found = compare_stages(self.board.value, exact, board_boots(bench, self.board.value, boots))
         return self._kept(found)
 
+    def stages_of(self, boots: Sequence[Boot]) -> Comparison:
+        """Return the stages of boots that were made: each one's median, earliest and latest."""
+        from bootlab.experiments.beside import compare_stages
+
+        return compare_stages(self.board.value, None, tuple(boot.recording for boot in boots))
+
     def try_both(self, *ids: str, blocks: int = 7, seed: int = 1) -> Results:
         """Try techniques in QEMU and on the board; return both verdicts of each side by side."""
         from bootlab.experiments.beside import compare_trials
@@ -79,7 +87,7 @@ class OnBoard:
             )
         exact = self.exact.try_(*ids)
         tried = self.try_(*ids, blocks=blocks, seed=seed)
-        return self._kept(compare_trials(self.board.value, exact.trials, tried.trials, boots=blocks))
+        return self._kept(compare_trials(self.board.value, exact.trials, tried.trials))
 
     def _with_cmdline(self) -> System:
         import msgspec

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a system to the fastest one that still works: the plan, the search, what is handed over."""
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bootlab.api.deliver import for_build_systems
 from bootlab.api.results import Results
 from bootlab.builders.kbuild.fragment import changed_options
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.optimize.optimized import Optimized
 from bootlab.experiments.optimize.planning import Wishes, estimated, plan_of
-from bootlab.experiments.optimize.search import Optimized, optimize
+from bootlab.experiments.optimize.search import optimize
 from bootlab.experiments.selection import Selection
 from bootlab.results import plan_file
 from bootlab.results.optimize_journal import OptimizeJournal
@@ -25,9 +28,9 @@ if TYPE_CHECKING:
     from bootlab.experiments.base import Base
     from bootlab.experiments.optimize.shrinking import Shrinking
     from bootlab.experiments.trials import Applicability
+    from bootlab.launch.boot_plan import BootPlan
     from bootlab.model.plan import Plan
     from bootlab.model.system import System as SystemValue
-    from bootlab.targets.base import BootPlan
 
 
 _NOT_OFFERED = "no function of the traced boots is known to be its own: it was not offered"
@@ -77,12 +80,19 @@ def carried_out(
     bench: Bench, store: Path, base: Base, plan: Plan, said: tuple[Applicability, ...], *, reproduce: str = ""
 ) -> Results:
     """Search, write the run as it goes on, and hand `optimized/` over."""
-    from bootlab.views.run import by_hand
-
     check_kept(base, plan)
     chosen = Selection().techniques()
     command = reproduce or f"bootlab optimize {shlex.quote(plan.system or 'SYSTEM.toml')}"
     journal = OptimizeJournal(store, base.system, plan, said, chosen, reproduce=command)
+    try:
+        return _written(bench, base, plan, journal)
+    finally:
+        journal.leave()
+
+
+def _written(bench: Bench, base: Base, plan: Plan, journal: OptimizeJournal) -> Results:
+    from bootlab.views.run import by_hand
+
     for phase in plan.phases:
         if phase.taken:
             bench.decided(f"  plan, {phase.name}: {', '.join(phase.taken)}")
@@ -94,9 +104,9 @@ def carried_out(
         name=base.system.name,
         changes=found.stacked.changes,
         bars=found.waterfall,
-        left_out_ns={row.change.id: row.cost_ns for row in found.stacked.left_out if row.cost_ns is not None},
-        base_cmdline=str(base.system.cmdline),
-        cmdline=str(found.system.cmdline),
+        left_out_ns={row.change_id: row.cost_ns for row in found.stacked.left_out if row.cost_ns is not None},
+        base_cmdline=str(base.system.cmdline_to_pass),
+        cmdline=str(found.system.cmdline_to_pass),
         packed=initramfs.compression if initramfs is not None and initramfs != base.system.initramfs else "",
         besides=(found.shrinking.technique,) if found.shrinking is not None else (),
     )
@@ -104,9 +114,11 @@ def carried_out(
     texts |= _kernel_texts(bench.target.plan(base.system), boot, found)
     journal.optimized(found, hand_over_optimized(journal.run.folder, boot.system, boot, texts))
     results = Results(journal.run, journal.results)
+    for_build_systems(journal.results, base.system, journal.run.folder / "optimized")
     results.html(journal.run.folder / "optimized" / "report.html")
     results.markdown(journal.run.folder / "optimized" / "report.md")
-    journal.finish()
+    if not found.ended:
+        journal.finish()
     return results
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A run that is kept: what it found, and the forms in which it leaves."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from bootlab.api import plain_rows
 from bootlab.errors import UserError
 from bootlab.results import file as results_file
 from bootlab.store import runs
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from bootlab.model.comparison import Comparison
     from bootlab.model.verdict import Trial
     from bootlab.results.document import BootSummary
-    from bootlab.results.document import Results as ResultsValue
+    from bootlab.results.document import RunDocument as ResultsValue
 
 
 def default_store() -> Path:
@@ -59,6 +61,14 @@ class Results:
     def trials(self) -> tuple[Trial, ...]:
         """Every variant against the base, most time saved first."""
         return self.data.trials_by_saved()
+
+    def rows(self) -> list[plain_rows.PlainRow]:
+        """Return plain rows for a data frame: one for each trial; of a run without trials one for each stage."""
+        return plain_rows.of_trials(self.trials) or plain_rows.of_stages(self.base.stages, self.base.clock)
+
+    def _repr_html_(self) -> str:
+        """Show the rows as a table, in a notebook."""
+        return plain_rows.as_html(repr(self).strip("<>"), self.rows())
 
     @property
     def comparison(self) -> Comparison:

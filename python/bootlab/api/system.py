@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: MIT
 """A system as an object: everything that bootlab does with one. The verbs of the command line call nothing else."""
 
 from __future__ import annotations
 
 import copy
-import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from bootlab.api.again import command_again
 from bootlab.api.boot import Boot
 from bootlab.api.kernel_builds import KernelBuilds
 from bootlab.api.results import Results, default_store
@@ -21,26 +22,27 @@ from bootlab.model.change import Change, apply_all
 from bootlab.model.modelled import DEFAULT_BANDWIDTH
 from bootlab.results import journal
 from bootlab.store import runs
-from bootlab.systemfile import load
+from bootlab.systemfile.costs import load_with
 from bootlab.targets.choose import target_for
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
-    from bootlab.builders.tree_check import Finding
+    from bootlab.builders.tree_check import TreeFault
     from bootlab.experiments.campaign import Blocks
     from bootlab.experiments.comparison import Experiment
-    from bootlab.experiments.lpj import Booted
+    from bootlab.experiments.lpj import LpjBoot
     from bootlab.experiments.optimize.planning import Wishes
     from bootlab.experiments.trials import Applicability
     from bootlab.experiments.trim import TrimRequest
     from bootlab.kernelsource.delay_patch import DelayPatch
+    from bootlab.launch.boot_plan import BootPlan
+    from bootlab.launch.target import Target
     from bootlab.model.comparison import Comparison
     from bootlab.model.plan import Plan
     from bootlab.model.recording import Diagnosis, Recording
     from bootlab.model.system import System as SystemValue
     from bootlab.model.trim import Trimmed
-    from bootlab.results.document import Results as ResultsValue
-    from bootlab.targets.base import BootPlan, Target
+    from bootlab.results.document import RunDocument as ResultsValue
     from bootlab.techniques.base import Technique
 
 
@@ -62,8 +64,8 @@ class System(KernelBuilds, TracedBoots):
         """Boot `value`. Recordings and runs go to `store`, artefacts to `cache` (default: the user's cache folder).
 
         `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is booted. `target` boots
-        it instead of the one that the system names; `scheduler`: workers do, those of a dask scheduler
-        (`tcp://HOST:8786`) or of a shared folder (`folder:PATH`); `share`: the URL over which they share files.
+        it instead of the one that the system names; `scheduler`: the workers of a dask scheduler do
+        (`tcp://HOST:8786`, or `file:PATH` of its file); `share`: the URL over which they share files.
         """
         self.value = value
         self.store = default_store() if store is None else Path(store)
@@ -85,9 +87,10 @@ class System(KernelBuilds, TracedBoots):
         observer: Observer | None = None,
         scheduler: str | None = None,
         share: str | None = None,
+        costs: str | None = None,
     ) -> Self:
-        """Read a system file. Raise SystemFileError, which names the key or line that is wrong."""
-        value = load(Path(path))
+        """Read a system file. `costs`: of a board, instead of its own. Raise SystemFileError, which names the key."""
+        value = load_with(Path(path), costs)
         return cls(value, store=store, cache=cache, jobs=jobs, observer=observer, scheduler=scheduler, share=share)
 
     def __repr__(self) -> str:
@@ -131,6 +134,10 @@ class System(KernelBuilds, TracedBoots):
             scheduler=self._scheduler,
             share=self._share,
         ) as bench:
+            if self.value.costs is not None and self.value.costs.modelled:
+                from bootlab.experiments.costing import with_core
+
+                self.value = with_core(bench, self.value)
             yield bench
 
     def plan(self) -> BootPlan:
@@ -179,7 +186,8 @@ class System(KernelBuilds, TracedBoots):
             return repeat(bench, self.value, times)
 
     def _kept(self, recording: Recording, diagnosis: Diagnosis | None) -> Boot:
-        return Boot(recording, diagnosis, Results(*journal.keep_boot(self.store, self.value, recording, diagnosis)))
+        results = Results(*journal.keep_boot(self.store, self.value, recording, diagnosis))
+        return Boot(recording, diagnosis, results, self.value)
 
     def compare(self, experiment: Experiment) -> Results:
         """Boot this system's variants side by side; `results.comparison` holds the rows.
@@ -219,7 +227,7 @@ class System(KernelBuilds, TracedBoots):
             rows.write(trim_table(found))
             return found
 
-    def check_tree(self) -> tuple[Finding, ...]:
+    def check_tree(self) -> tuple[TreeFault, ...]:
         """Return what cannot run in the root tree, without a boot."""
         from bootlab.builders.tree_check import check_tree
 
@@ -260,16 +268,14 @@ class System(KernelBuilds, TracedBoots):
             selection.techniques(),
             forced=selection.forced,
             blocks=Blocks(count=blocks, seed=seed) if free else None,
-            reproduce=self._command(
+            reproduce=command_again(
+                self.value,
                 "try",
                 *selection.words,
                 *["--inexact"] * inexact,
                 *(("--blocks", str(blocks), "--seed", str(seed)) if free else ()),
             ),
         )
-
-    def _command(self, verb: str, *words: str) -> str:
-        return shlex.join(("bootlab", verb, self.value.path or "SYSTEM.toml", *words))
 
     def ladder(self, *ids: str, bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH) -> Results:
         """Try techniques as `try_` does; `results.comparison` has time and size of each beside published gains.
@@ -296,7 +302,7 @@ class System(KernelBuilds, TracedBoots):
             selection.techniques(),
             forced=selection.forced,
             blocks=Blocks() if self.value.clock.mode == "free" else None,
-            reproduce=self._command("ladder", *ids, *speed * (bandwidth_bytes_per_s != DEFAULT_BANDWIDTH)),
+            reproduce=command_again(self.value, "ladder", *ids, *speed * (bandwidth_bytes_per_s != DEFAULT_BANDWIDTH)),
             table=table,
         )
 
@@ -321,16 +327,6 @@ class System(KernelBuilds, TracedBoots):
             try_each(bench, self.value, chosen, written, forced=forced, blocks=blocks)
         return Results(written.run, written.results)
 
-    def delay_patch(self, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None) -> DelayPatch:
-        """Write the patch that shortens the delays of a function of the kernel's source.
-
-        `function`: a name, or FILE:NAME. `sleep`: let it sleep where it spins. `only`: the number of one delay, from 1.
-        Raise UserError where the function is not found, or has no longer delay.
-        """
-        from bootlab.experiments.delay import patch_of
-
-        return patch_of(Cache(self._cache), self.value, function, to_ns, sleep=sleep, only=only)
-
     def try_delay(self, patch: DelayPatch) -> Results:
         """Boot with and without a patched delay. What the hardware needs of the delay no emulator can tell."""
         from bootlab.experiments.delay import DelayPatched
@@ -342,7 +338,7 @@ class System(KernelBuilds, TracedBoots):
         """Try, put the winners on top of each other, leave each out once, hand over the faster system.
 
         What costs function, security or run time is tried too, and stacked only when `ids` or `also` name it or `allow`
-        lets its kinds in. Cut off at any moment, the same call goes on without repeating a boot. Raises as `try_` does.
+        lets its kinds in. Ctrl-C ends it with what is proved so far; the same call goes on. Raises as `try_` does.
 
         >>> import bootlab
         >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
@@ -352,18 +348,21 @@ class System(KernelBuilds, TracedBoots):
         >>> round(results.base.goal_ns / 1e6), round(results.final.goal_ns / 1e6)
         (3140, 1358)
         """
+        from bootlab.api.deliver import for_build_systems
         from bootlab.experiments.campaign import stack
         from bootlab.store.handover import hand_over
 
         selection = Selection(ids=ids, allow=frozenset(allow), also=tuple(also))
         with self.bench() as bench:
-            command = self._command("stack", *selection.words)
+            command = command_again(self.value, "stack", *selection.words)
             written = journal.CampaignJournal(
                 self.store, self.value, "stack", selection.techniques(), reproduce=command
             )
-            stacked, final, diagnosis = stack(bench, self.value, selection, written)
-            plan = bench.target.plan(final)
-            written.stacked(stacked, diagnosis, hand_over(written.run.folder, plan.system, plan))
+            found = stack(bench, self.value, selection, written)
+            plan = bench.target.plan(found.system)
+            faster = hand_over(written.run.folder, plan.system, plan)
+            written.stacked(found.stacked, found.diagnosis, faster, ended=found.ended)
+            for_build_systems(written.results, self.value, Path(faster.folder))
         return Results(written.run, written.results)
 
     def plan_optimisation(self, wishes: Wishes | None = None) -> Plan:
@@ -387,7 +386,7 @@ class System(KernelBuilds, TracedBoots):
             chosen = fresh if plan is None else edited(plan, fresh)
             return carried_out(bench, self.store, base, chosen, said, reproduce=reproduce)
 
-    def delay_loop(self, *, anew: bool = False) -> Booted:
+    def delay_loop(self, *, anew: bool = False) -> LpjBoot:
         """Boot without a preset and read the delay loop's line. `anew`: with `lpj=0`, against a compiled-in preset.
 
         Raise MeasurementError when this kernel calibrates nothing.

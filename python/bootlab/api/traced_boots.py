@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The methods of a system that look inside its boot: functions, processes, system calls."""
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
     from bootlab.experiments.bench import Bench
     from bootlab.experiments.profile import Profiled
     from bootlab.experiments.traced_boot import Traced
+    from bootlab.model.costing import Costing
     from bootlab.model.recording import Diagnosis, Recording
     from bootlab.model.system import System as SystemValue
-    from bootlab.targets.trace_boot import TraceRequest
+    from bootlab.tracing.boot import TraceRequest
 
 
 class TracedBoots:
@@ -40,7 +42,7 @@ class TracedBoots:
         Raise BootlabError where no exact trace is possible, MeasurementError when the traced boot differs.
         """
         from bootlab.experiments.traced_boot import trace_boot
-        from bootlab.targets.trace_boot import TraceRequest
+        from bootlab.tracing.boot import TraceRequest
 
         with self.bench() as bench:
             bench.phase("trace", 2)
@@ -82,6 +84,22 @@ class TracedBoots:
             if recording.ok:
                 recording = with_programs(bench, self.value, recording)
         return self._kept(recording, None)
+
+    def boot_costed(self, core: str, *, fresh: bool = False, force: bool = False) -> tuple[Boot, Costing | None]:
+        """Boot, and once more with the plugin that models a processor: what that takes, by stage.
+
+        `core`: one of `costs/cores`, with a clock or without: `cortex-a53@1.2GHz`. None where the goal was not reached.
+        Raise UserError for a core that is not known or is of another machine, BootlabError where none can be modelled.
+        """
+        from bootlab.costs.cores import core_of
+        from bootlab.experiments.costing import costed
+
+        chosen = core_of(core, self.value.machine.arch)
+        with self.bench(force=force) as bench:
+            bench.phase("costing", 2)
+            recording = bench.boot(self.value, self.name, fresh=bench.fresh_number() if fresh else 0)
+            costing = costed(bench, self.value, recording, chosen) if recording.ok else None
+        return self._kept(recording, None), costing
 
     def processes(self) -> tuple[ProcessCost, ...]:
         """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Everything that a target needs to boot a system, as files."""
 
 from __future__ import annotations

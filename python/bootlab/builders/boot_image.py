@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The file that a machine loads, made of a kernel that was built: with a header, or with a device tree behind it.
 
 Where the kernel's own make would call mkimage, the header is written here: it needs no program, and the load address

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The interface through which builders report the progress of a build."""
 
 from __future__ import annotations

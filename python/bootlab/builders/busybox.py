@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BusyBox built from source with the applets that a system wants: static, for four architectures, once each.
 
 The key of a binary is made of the source's contents, the resolved configuration and the compiler, so that two requests

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a BusyBox source tree says of its applets, and configurations that hold only some of them.
 
 Each applet stands in a comment of its source file, `//applet:IF_MOUNT(APPLET(mount, BB_DIR_BIN, ...))`, out of which

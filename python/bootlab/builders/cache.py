@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The store of what was built: a file a key, made once, whole or not at all."""
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bootlab.builders import seal
 from bootlab.errors import UserError, cannot_write
+from bootlab.recordings import damage, seal
 
 _STALE_S = 24 * 3600
 _KEY_CHARS = frozenset("0123456789abcdef")
@@ -57,7 +58,7 @@ class Cache:
             with self._locked(key):
                 if not self._intact(final):
                     if final.is_file():
-                        seal.tell_damage(final)
+                        damage.tell(final)
                     self._make(final, make)
         except OSError as error:
             raise cannot_write(f"the build cache {self.root} cannot be written", error, self.root) from error
@@ -78,14 +79,9 @@ class Cache:
     def _intact(self, final: Path) -> bool:
         if not final.is_file():
             return False
-        place = self.root / "digests" / final.name
-        said = seal.said_by(place)
-        if not said:
-            # Made before digests were kept.
-            with contextlib.suppress(OSError):
-                seal.put_on(place, self.digest(final))
-            return True
-        return said == self.digest(final)
+        said = seal.said_by(self.root / "digests" / final.name)
+        # Without its digest nothing shows what it is: it is made again.
+        return bool(said) and said == self.digest(final)
 
     def _make(self, final: Path, make: Callable[[Path], None]) -> None:
         handle, name = tempfile.mkstemp(prefix=f"{final.name[:16]}-", dir=self.root / "new")

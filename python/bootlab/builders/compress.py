@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compressing an initramfs in the formats that the kernel unpacks, with the same bytes every time.
 
 Which format and which limits: the kernel's `usr/Makefile` and `lib/decompress_*.c`. xz carries a CRC32 check and a

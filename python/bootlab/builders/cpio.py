@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writing the archive that the kernel unpacks as its first root file system.
 
 Format "newc" (`Documentation/driver-api/early-userspace/buffer-format.rst`, `init/initramfs.c`). The same tree gives
@@ -13,8 +14,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from bootlab.builders.names import TRAILER, check_name, check_target, parent_of
 from bootlab.errors import UserError, of_writing
+from bootlab.formats.names import TRAILER, check_name, check_target, parent_of
 from bootlab.model.tree import Entry, FileTree
 
 SIZE_MAX_BYTES = 0xFFFF_FFFF

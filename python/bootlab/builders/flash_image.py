@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The flash bank of a machine that starts from flash: bootlab's loader, the kernel, the initramfs."""
 
 from __future__ import annotations

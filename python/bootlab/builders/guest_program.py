@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs of bootlab's own for a booted machine, built once for each architecture with the machine's C compilers."""
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from bootlab import host_packages
 from bootlab.builders.cache import default_folder
 from bootlab.errors import EnvironmentFault, ToolMissing
 from bootlab.model.architecture import ARCHITECTURES, Arch
+from bootlab.recordings import seal
 
 
 def host_arch() -> Arch:
@@ -41,7 +44,7 @@ def build(name: str, sources: Sequence[Path], arch: Arch, flags: Sequence[str], 
     for source in sources:
         digest.update(source.read_bytes())
     made = default_folder() / name / f"{name}-{arch}-{digest.hexdigest()[:16]}"
-    if made.is_file():
+    if seal.holds(made):
         return made.resolve()
     compiler = compiler_for(arch, needed_for)
     made.parent.mkdir(parents=True, exist_ok=True)
@@ -55,9 +58,9 @@ def build(name: str, sources: Sequence[Path], arch: Arch, flags: Sequence[str], 
             words = done.stderr.strip().splitlines()
             raise EnvironmentFault(
                 f"the compiler refused bootlab's {name}: {words[0] if words else 'without a message'}",
-                hint=f"is its C library installed? (apt-get install {_packages(arch)})",
+                hint=f"is its C library installed? ({host_packages.install(_packages(arch))})",
             )
-        fresh.replace(made)
+        seal.put_in_place(fresh, made)
     return made.resolve()
 
 

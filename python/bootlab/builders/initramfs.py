@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An initramfs out of a tree of files: packed, compressed, cached."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a kernel image says about itself: version, configuration, symbols, entry points. Kept in the cache."""
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ from typing import Any
 import msgspec
 
 from bootlab import _core
-from bootlab.builders import foreign_file, symbol_list
-from bootlab.builders.kernel_length import lacking_bytes
 from bootlab.errors import SystemFileError, cannot_write
+from bootlab.formats import foreign_file, symbol_list
+from bootlab.formats.kernel_length import lacking_bytes
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
+from bootlab.recordings import sealed
+from bootlab.recordings.sealed import Form
 
 _KERNELS = "give a bzImage, zImage, Image or an uncompressed vmlinux"
 # Counted up whenever what is read out of an image changes.
-_RULES = 8
+_RULES = 9
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 # The system call chroot() by architecture, since Linux 4.17 and before.
 CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_chroot", "sys_chroot", "SyS_chroot")
+PIVOT = ("__x64_sys_pivot_root", "__arm64_sys_pivot_root", "__riscv_sys_pivot_root", "sys_pivot_root")
+NULLFS = "nullfs_fs_get_tree"
+"""A function of kernels whose initramfs lies on another root, so that pivot_root() can leave it (7.0 and later)."""
 # A function of each driver that a root may need. A kernel that has symbols and not this one lacks the driver.
 DRIVER_SYMBOLS = {
     "VIRTIO_BLK": "virtblk_probe",
@@ -49,6 +55,8 @@ SYMBOLS = (
     *("startup_64_setup_env", "startup_64_setup_gdt_idt", "x86_64_start_kernel"),
     *("__preempt_count", "pcpu_hot"),
     *CHROOT,
+    *PIVOT,
+    NULLFS,
     *DRIVER_SYMBOLS.values(),
 )
 
@@ -62,7 +70,7 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     format: str = "bootlab-kernelinfo"
-    version: int = 1
+    version: int = 2
     kind: str = ""
     arch: str = ""
     release: str = ""
@@ -79,6 +87,10 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     behind_bytes: int = 0
 
 
+FORM = Form(name="bootlab-kernelinfo", version=2, sealed_since=2, oldest=1)
+"""That of a replay folder; the cache takes none without a digest."""
+
+
 def inspect(
     kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, ...] = (), *, bare: bool = False
 ) -> KernelInfo:
@@ -89,11 +101,7 @@ def inspect(
     names = tuple(dict.fromkeys((*SYMBOLS, *watch)))
     asked = hashlib.sha256(" ".join((*names, *(("bare",) if bare else ()))).encode()).hexdigest()[:8]
     place = cache_folder / "kernelinfo" / f"{sha256[:32]}-{_RULES}-{asked}.json"
-    info: KernelInfo | None = None
-    try:
-        info = msgspec.json.decode(place.read_bytes(), type=KernelInfo)
-    except (OSError, msgspec.DecodeError):
-        info = None
+    info = sealed.kept(place, KernelInfo)
     if info is None:
         try:
             info = _read_image(kernel, names)
@@ -103,9 +111,7 @@ def inspect(
             info = KernelInfo()
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            fresh = place.with_suffix(f".{id(info)}.new")
-            fresh.write_bytes(msgspec.json.encode(info))
-            fresh.replace(place)
+            sealed.keep(place, info)
         except OSError as error:
             raise cannot_write(f"{place} cannot be written", error, cache_folder) from error
     if kernel.symbols:

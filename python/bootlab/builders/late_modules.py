@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Modules of a kernel that is built, carried in the initramfs and loaded once the system is in use."""
 
 from __future__ import annotations

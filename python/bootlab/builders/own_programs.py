@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs of bootlab's own in an initramfs, built for the machine when it is packed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A system's root as files: the file system's image, and the card, disk or flash bank that it lies on."""
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import disk_image, ext_changes, formats, sparse
+from bootlab.builders.images import ext_changes, formats, sparse
 from bootlab.builders.images.formats import BY_ID, Image
 from bootlab.errors import UserError
+from bootlab.formats import disk_image
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.storage import Storage
 from bootlab.model.system import Machine, System

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree looked at before it is booted: programs that could not start, and what each of them lacks."""
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bootlab.model.tree import FileTree
 FINDINGS_MAX = 200
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class TreeFault(msgspec.Struct, frozen=True, kw_only=True):
     """Something in a tree that will not work. `fatal`: the system's first program cannot start, so nothing will."""
 
     path: str
@@ -66,7 +67,7 @@ def _check_room(system: System) -> None:
         )
 
 
-def check_tree(system: System, cache: Cache) -> tuple[Finding, ...]:
+def check_tree(system: System, cache: Cache) -> tuple[TreeFault, ...]:
     """Return what cannot run in a system's tree, at most FINDINGS_MAX, the first program's trouble first.
 
     Raise UserError when a file of the tree cannot be read.
@@ -76,42 +77,42 @@ def check_tree(system: System, cache: Cache) -> tuple[Finding, ...]:
         return ()
     arch = system.machine.arch
     needs = TreeNeeds(system.tree, arch)
-    found: list[Finding] = []
+    found: list[TreeFault] = []
     try:
         _check_first(system, needs)
         _check_room(system)
     except UserError as error:
-        found.append(Finding(path=system.init_path, message=error.message, hint=error.hint, fatal=True))
+        found.append(TreeFault(path=system.init_path, message=error.message, hint=error.hint, fatal=True))
     for path, entry in system.tree.entries:
         if len(found) >= FINDINGS_MAX:
             break
         if found and found[0].fatal and path == system.init_path:
             continue
         if entry.kind == "symlink" and needs.follow(path).looped:
-            found.append(Finding(path=path, message="is a link in a loop", hint="make the link again"))
+            found.append(TreeFault(path=path, message="is a link in a loop", hint="make the link again"))
         elif entry.kind == "file" and entry.mode & 0o111:
             found += _of_program(needs, path, arch)
     return tuple(found[:FINDINGS_MAX])
 
 
-def _of_program(needs: TreeNeeds, path: str, arch: Arch) -> list[Finding]:
+def _of_program(needs: TreeNeeds, path: str, arch: Arch) -> list[TreeFault]:
     content = needs.content(path)
     if not content.is_program:
         return []
     if content.broken:
-        return [Finding(path=path, message="is a broken ELF file", hint="copy it again")]
+        return [TreeFault(path=path, message="is a broken ELF file", hint="copy it again")]
     if content.elf is not None and not content.elf.runs_on(arch):
         message = f"is for {content.elf.machine_name}, the machine is {arch}: error -8 (Exec format error)"
-        return [Finding(path=path, message=message, hint="take the program of the right architecture")]
+        return [TreeFault(path=path, message=message, hint="take the program of the right architecture")]
     if content.interpreter == "":
-        return [Finding(path=path, message="names no interpreter after #!", hint="write #!/bin/sh")]
+        return [TreeFault(path=path, message="names no interpreter after #!", hint="write #!/bin/sh")]
     if content.carriage_return and not (content.interpreter or "").endswith("\r"):
         message = f"hands a carriage return over to {content.interpreter}: its first line ends with one"
-        return [Finding(path=path, message=message, hint="save the script with Unix line ends")]
+        return [TreeFault(path=path, message=message, hint="save the script with Unix line ends")]
     return [_unmet(path, content, need) for need in needs.of(path) if not need.met]
 
 
-def _unmet(path: str, content: Content, need: Need) -> Finding:
+def _unmet(path: str, content: Content, need: Need) -> TreeFault:
     what = {"interpreter": "its interpreter", "loader": "its loader", "library": "the library"}[need.kind]
     why = "its links never end" if need.way.looped else "which is not in the tree"
     hint = "put it there, or leave the program out"
@@ -121,4 +122,4 @@ def _unmet(path: str, content: Content, need: Need) -> Finding:
         hint = "put the C library there, or link the program statically"
     # The kernel looks for interpreters and loaders, ld.so for libraries.
     answer = "ld.so ends it with 127" if need.kind == "library" else "error -2 (No such file or directory)"
-    return Finding(path=path, message=f"needs {what} {need.name!r}, {why}: {answer}", hint=hint)
+    return TreeFault(path=path, message=f"needs {what} {need.name!r}, {why}: {answer}", hint=hint)

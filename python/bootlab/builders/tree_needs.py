@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the files of a tree need of each other: interpreters of scripts, loaders and libraries of programs.
 
 Libraries are looked for as ld.so(8) does, as far as a tree can tell: the file's own folders, those of ld.so.conf, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A folder of results that gets its name only once everything in it is on disk."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The command line: one verb a file. Only here is anything printed or the process ended."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The program `bootlab`."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ import gc
 import sys
 from typing import TYPE_CHECKING
 
+from bootlab.api import left_on
 from bootlab.errors import BootlabError
 
 if TYPE_CHECKING:
@@ -33,6 +35,11 @@ def _run(args: list[str]) -> None:
         request = plain_request(args[1:])
         if request is not None:
             raise SystemExit(run(request))
+    elif args in (["--help"], ["-h"]):
+        from bootlab.cli.verb_list import overview  # noqa: PLC0415
+
+        sys.stdout.write(overview())
+        return
     elif args[:1] == ["boot"]:
         from bootlab.cli import boot_run  # noqa: PLC0415
 
@@ -45,18 +52,40 @@ def _run(args: list[str]) -> None:
 
 
 def main() -> None:
-    """Run the command line; every bootlab error becomes a sentence, a hint and its exit code."""
+    """Run the command line; every bootlab error becomes a sentence, a hint and its exit code.
+
+    A board that could not be switched off counts more than all else: it has the last line and the exit code.
+    """
+    try:
+        _main()
+    finally:
+        if lines := left_on.sentences():
+            from bootlab.cli.screen import alarm  # noqa: PLC0415
+
+            alarm(lines)
+            raise SystemExit(left_on.exit_code())
+
+
+def _main() -> None:
     try:
         _run(sys.argv[1:])
     except BootlabError as error:
         from bootlab.cli.screen import fail  # noqa: PLC0415
 
         fail(error, as_json="--json" in sys.argv)
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(0) from None
+    except OSError as fault:
+        from bootlab.cli.screen import fail  # noqa: PLC0415
+        from bootlab.errors import of_a_file  # noqa: PLC0415
+
+        said = of_a_file(fault)
+        if said is None:
+            raise
+        fail(said, as_json="--json" in sys.argv)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

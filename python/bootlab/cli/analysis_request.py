@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What `bootlab analyze` is asked for, declared once: for typer, and for the plain calls that do without it."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ SEPARATOR = "\0--"
 """Stands for `--` among the files: the parser would swallow it, and with it which files are the base."""
 
 
-class Request(Group):
+class AnalysisRequest(Group):
     """What was asked for. A field with an `Option` is an option of `bootlab analyze`: nothing else declares it."""
 
     files: list[str] = msgspec.field(default_factory=list)
@@ -63,9 +64,9 @@ class Request(Group):
     ] = None
 
 
-def plain_request(args: Sequence[str]) -> Request | None:
+def plain_request(args: Sequence[str]) -> AnalysisRequest | None:
     """Parse arguments without typer; None for anything but plain calls, which typer then parses or refuses."""
-    request = Request()
+    request = AnalysisRequest()
     behind = args[list(args).index("--") + 1 :] if "--" in args else ()
     words = take(request, args)
     if not words or any(word.startswith("-") and word != "-" for word in behind):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The work of `bootlab analyze`, apart from its command line: importing typer takes longer than reading a log."""
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootlab.cli.analysis_input import read
-from bootlab.cli.analysis_request import SEPARATOR, Request
+from bootlab.api import logs
+from bootlab.cli.analysis_request import SEPARATOR, AnalysisRequest
 from bootlab.cli.files import write_file
 from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
-    from bootlab.logs import Analysis
-    from bootlab.logs.comparison import Comparison
+    from bootlab.api.logs import Input
+    from bootlab.api.values import Analysis, LogComparison
+    from bootlab.views.log.recorded_goal import RecordedGoal
 
 
-def run(request: Request) -> int:
+def run(request: AnalysisRequest) -> int:
     """Read, compare, write and show; return the exit code."""
     _refuse_endless(request)
     groups = _groups(request.files, apart=request.apart)
@@ -28,18 +30,25 @@ def run(request: Request) -> int:
     wanted = {kind: path for kind in kinds if (path := getattr(request, kind)) is not None}
 
     export = bool(wanted) or request.csv or request.html is not None
-    read_groups = [[read(name, request, export=export) for name in group] for group in groups]
-    analyses = [analysis for group in read_groups for analysis in group]
+    read_groups = [[_read(name, request, export=export) for name in group] for group in groups]
+    inputs = [one for group in read_groups for one in group]
+    analyses = [one.analysis for one in inputs]
     _refuse_foreign(analyses)
-    comparisons = _compare(read_groups, request)
-    written = _write_exports(analyses, wanted, request, comparisons)
+    comparisons = logs.compare(
+        [[one.analysis for one in group] for group in read_groups],
+        budgets=request.budget,
+        threshold_ns=round(request.threshold_ms * 1e6),
+        threshold_percent=request.threshold_percent,
+        thresholds=request.threshold,
+    )
+    written = _write_exports(inputs, wanted, request, comparisons)
     if request.as_json:
-        _print_json(analyses, comparisons)
+        _print_json(inputs, comparisons)
     elif request.csv:
         _one(analyses, "--csv")
         sys.stdout.buffer.write(analyses[0].export("csv", boot=request.boot))
     else:
-        _show(analyses, comparisons, request, quiet=bool(written) and not comparisons)
+        _show(inputs, comparisons, request, quiet=bool(written) and not comparisons)
     for path in written:
         sys.stderr.write(f"wrote {path}\n")
     if any(comparison.over for comparison in comparisons):
@@ -47,7 +56,20 @@ def run(request: Request) -> int:
     return _said_nothing(analyses)
 
 
-def _refuse_endless(request: Request) -> None:
+def _read(name: str, request: AnalysisRequest, *, export: bool) -> Input:
+    return logs.read(
+        name,
+        application=request.application,
+        goal=request.goal,
+        baud=request.baud,
+        # A system file is made of what programs print.
+        keep_lines=request.system is not None,
+        export=export,
+        noted=lambda note: print(f"note: {note}", file=sys.stderr),
+    )
+
+
+def _refuse_endless(request: AnalysisRequest) -> None:
     """Refuse thresholds that are no numbers: every difference would be called the same, or none."""
     for name, value in (("--threshold-ms", request.threshold_ms), ("--threshold-percent", request.threshold_percent)):
         if not math.isfinite(value):
@@ -57,8 +79,8 @@ def _refuse_endless(request: Request) -> None:
 
 
 def _said_nothing(analyses: Sequence[Analysis]) -> int:
-    """Return 2 when no input held anything that is read: a script must not take that for a good boot."""
-    if any(analysis.document.parts for analysis in analyses):
+    """Return 2 when no input held anything that is read, or only what is no boot: no script may take that for one."""
+    if logs.holds_a_boot(analyses):
         return 0
     for analysis in analyses:
         sys.stderr.write(f"error: {analysis.name}: no boot, trace or report is in it\n")
@@ -87,29 +109,6 @@ def _refuse_foreign(analyses: Sequence[Analysis]) -> None:
             raise UserError(f"{analysis.name}: this is {what}", hint=hint)
 
 
-def _compare(groups: list[list[Analysis]], request: Request) -> list[Comparison]:
-    """Compare each group with the first; budgets alone are judged on all files."""
-    if len(groups) == 1 and not request.budget:
-        return []
-    from bootlab.logs.comparison import compare  # noqa: PLC0415
-
-    base, others = (groups[0], groups[1:]) if len(groups) > 1 else ([], groups)
-    made = [
-        compare(
-            base,
-            group,
-            budgets=request.budget,
-            threshold_ns=round(request.threshold_ms * 1e6),
-            threshold_percent=request.threshold_percent,
-            thresholds=request.threshold,
-        )
-        for group in others
-    ]
-    alike = not base or request.budget or any(comparison.common for comparison in made)
-    # A log and a trace have nothing to compare: each is shown.
-    return made if alike else []
-
-
 def _one(analyses: Sequence[Analysis], option: str) -> None:
     if len(analyses) != 1:
         raise UserError(
@@ -118,9 +117,10 @@ def _one(analyses: Sequence[Analysis], option: str) -> None:
 
 
 def _write_exports(
-    analyses: list[Analysis], wanted: dict[str, Path], request: Request, comparisons: list[Comparison]
+    inputs: list[Input], wanted: dict[str, Path], request: AnalysisRequest, comparisons: list[LogComparison]
 ) -> list[Path]:
     written: list[Path] = []
+    analyses = [one.analysis for one in inputs]
     for kind, path in wanted.items():
         _one(analyses, f"--{kind}")
         write_file(path, analyses[0].export(kind, boot=request.boot))  # type: ignore[arg-type]
@@ -135,14 +135,14 @@ def _write_exports(
             page = analysis_html.render_comparison(comparisons, analyses)
         else:
             _one(analyses, "--html")
-            page = analysis_html.render(analyses[0], boot=request.boot)
+            page = analysis_html.render(analyses[0], boot=request.boot, goal=_goal(inputs[0], request))
         write_file(request.html, page)
         written.append(request.html)
     if request.system is not None:
         _one(analyses, "--system")
-        from bootlab.cli.log_system import write_skeleton  # noqa: PLC0415
-
-        write_skeleton(analyses[0], request.system, boot=request.boot)
+        if request.system.exists():
+            raise UserError(f"{request.system} already exists", hint="--system NEW-FILE.toml")
+        write_file(request.system, logs.system_skeleton(analyses[0], request.system.name, boot=request.boot))
         written.append(request.system)
     if request.junit is not None:
         if not comparisons:
@@ -154,37 +154,47 @@ def _write_exports(
     return written
 
 
-def _new_names(comparisons: list[Comparison], analyses: Sequence[Analysis]) -> list[str]:
+def _new_names(comparisons: list[LogComparison], analyses: Sequence[Analysis]) -> list[str]:
     """Name what each comparison is about, where every file has one of its own."""
     if len(comparisons) > 1:
         return [analysis.name for analysis in analyses[1:]]
     return [""] * len(comparisons)
 
 
-def _print_json(analyses: list[Analysis], comparisons: list[Comparison]) -> None:
-    """One analysis is the core's document, byte for byte; more of them stand in a list beside the comparisons."""
-    if len(analyses) == 1 and not comparisons:
-        sys.stdout.write(analyses[0].json + "\n")
+def _goal(one: Input, request: AnalysisRequest) -> RecordedGoal | None:
+    """Return the recorded goal of the boot that is shown: it is that of the last one."""
+    boots = one.analysis.boots
+    last = request.boot is None or (bool(boots) and one.analysis.boot(request.boot) is boots[-1])
+    return one.goal if last else None
+
+
+def _print_json(inputs: list[Input], comparisons: list[LogComparison]) -> None:
+    """One analysis is one document; more of them stand in a list beside the comparisons."""
+    from bootlab.views.log.document import document  # noqa: PLC0415
+
+    if len(inputs) == 1 and not comparisons:
+        sys.stdout.write(document(*inputs[0]) + "\n")
         return
-    documents = ",".join(analysis.json for analysis in analyses)
+    documents = ",".join(document(*one) for one in inputs)
     texts = [msgspec.json.encode(comparison).decode() for comparison in comparisons]
     one = texts[0] if len(texts) == 1 else "null"
     head = '{"format":"bootlab-analyses","version":1'
     sys.stdout.write(f'{head},"analyses":[{documents}],"comparison":{one},"comparisons":[{",".join(texts)}]}}\n')
 
 
-def _show(analyses: list[Analysis], comparisons: list[Comparison], request: Request, *, quiet: bool) -> None:
+def _show(inputs: list[Input], comparisons: list[LogComparison], request: AnalysisRequest, *, quiet: bool) -> None:
     from bootlab.cli.screen import LongOutput, out  # noqa: PLC0415
 
+    analyses = [one.analysis for one in inputs]
     console = LongOutput(out())
     compared = any(comparison.base_runs for comparison in comparisons)
     if not compared and not quiet:
         from bootlab.views.log.text import analysis_view  # noqa: PLC0415
 
-        for number, analysis in enumerate(analyses):
+        for number, (analysis, goal) in enumerate(inputs):
             if number:
                 console.print()
-            console.print(analysis_view(analysis, top=request.top, boot=request.boot))
+            console.print(analysis_view(analysis, top=request.top, boot=request.boot, goal=goal))
     if comparisons:
         from bootlab.views.log.comparison_text import comparison_view, series_view  # noqa: PLC0415
 
@@ -195,7 +205,7 @@ def _show(analyses: list[Analysis], comparisons: list[Comparison], request: Requ
     if console.left_the_screen:
         from bootlab.views.log.closing import closing  # noqa: PLC0415
 
-        lines = closing(analyses, comparisons, boot=request.boot)
+        lines = closing(analyses, comparisons, boot=request.boot, goals=[one.goal for one in inputs])
         if lines:
             console.print()
         for line in lines:

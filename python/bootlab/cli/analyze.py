@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: MIT
 """`bootlab analyze`: read any boot log or trace and show its costs; compare logs; check budgets."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
 from typer.core import TyperCommand
 
-from bootlab.cli.analysis_request import SEPARATOR, Request
+from bootlab.cli.analysis_request import SEPARATOR, AnalysisRequest
 from bootlab.cli.analysis_run import run
+from bootlab.cli.options import Argument
 
 
 class AnalyzeCommand(TyperCommand):
@@ -26,7 +27,7 @@ COMMAND = AnalyzeCommand
 
 Files = Annotated[
     list[str],
-    typer.Argument(
+    Argument(
         metavar="FILE...",
         help="Logs or traces of any kind; `-` reads standard input. The first file is the base that the others "
         "are compared with. `BASE... -- NEW...` compares two groups.",
@@ -35,7 +36,7 @@ Files = Annotated[
 ]
 
 
-def analyze(files: Files, asked: Request) -> None:
+def analyze(files: Files, asked: AnalysisRequest) -> None:
     """Read boot logs and traces: show stages, initcalls by true duration, costs and failures.
 
     Exit code 11: a budget is exceeded, or something became slower beyond noise. That means: by more than --threshold-ms
@@ -45,4 +46,4 @@ def analyze(files: Files, asked: Request) -> None:
     """
     asked.files = files
     if code := run(asked):
-        raise typer.Exit(code)
+        raise SystemExit(code)

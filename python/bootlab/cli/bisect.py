@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab bisect`: the revision that made the boot slower."""
 
 from __future__ import annotations
@@ -6,18 +7,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.gate_options import SmallestOption, smallest_ns
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.session import Kept, out, print_json, say
-from bootlab.errors import Found, UserError
+from bootlab.errors import Found
 
 
 def bisect(
     what: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="GOOD..BAD | SYSTEM.toml...",
             help="A range of commits, or system files, oldest first, for example of different configurations.",
             show_default=False,
@@ -26,24 +26,18 @@ def bisect(
     *,
     system_file: Annotated[
         Path | None,
-        typer.Option(
-            "--system-file",
-            help="The system to boot. If the file is in the repository, each commit's own version is used.",
-        ),
+        Option(help="The system to boot. If the file is in the repository, each commit's own version is used."),
     ] = None,
-    repository: Annotated[Path, typer.Option("--repository", help="The git repository.")] = Path(),
+    repository: Annotated[Path, Option(help="The git repository.")] = Path(),
     build: Annotated[
         str,
-        typer.Option(
-            "--build",
-            help="Shell command that builds a commit in its checkout ($BOOTLAB_TREE). Default: build nothing.",
-        ),
+        Option(help="Shell command that builds a commit in its checkout ($BOOTLAB_TREE). Default: build nothing."),
     ] = "",
     smallest_ms: SmallestOption = None,
     functions: Annotated[
         bool,
-        typer.Option(
-            "--functions/--no-functions",
+        Option(
+            names=("--functions/--no-functions",),
             help="Trace the boots before and after the change, to show which functions grew.",
         ),
     ] = True,
@@ -51,24 +45,19 @@ def bisect(
 ) -> None:
     """Find the commit (or configuration) that made an exact boot slower, with the stages and functions that grew.
 
-    64 revisions take at most 7 boots; a step of less than 2 % is then confirmed by
-    8 more. Exit code 11: a revision was found; 0: no revision is slower; 14: several
-    suspects remain.
+    64 revisions take at most 7 boots; the step is then confirmed by 8 more, under dithers.
+    Exit code 11: a revision was found; 0: no revision is slower; 14: several suspects
+    remain, the step is not confirmed, or only the newest revision boots.
 
     Example: bootlab bisect v1.0..HEAD --system-file board/system.toml --build "make -j4 initramfs"
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.history.revisions import GitRevisions, Revisions, SystemFiles  # noqa: PLC0415
     from bootlab.views.history import bisect_text  # noqa: PLC0415
 
     with ExitStack() as stack:
-        revisions: Revisions
-        if len(what) == 1 and not what[0].endswith(".toml"):
-            if system_file is None:
-                raise UserError("no system file says what to boot at each commit", hint="--system-file SYSTEM.toml")
-            revisions = stack.enter_context(GitRevisions(repository, what[0], system_file, build=build))
-        else:
-            revisions = SystemFiles([Path(name) for name in what])
+        revisions = stack.enter_context(
+            api.revisions(what, system_file=system_file, repository=repository, build=build)
+        )
         say(bisect_text.plan_line(len(revisions.all)))
         progress = stack.enter_context(BootProgress(quiet=asked.as_json))
         found, grown = api.bisect(
@@ -95,6 +84,6 @@ def bisect(
     else:
         out().print(bisect_text.view(found, grown))
     if found.culprit is not None:
-        raise typer.Exit(Found.REGRESSION)
-    if found.found.first_slow is not None:
-        raise typer.Exit(Found.UNDECIDED)
+        raise SystemExit(Found.REGRESSION)
+    if found.found.first_slow is not None or not found.found.compared:
+        raise SystemExit(Found.UNDECIDED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab boot`: boot a system once, show its stages, keep the recording."""
 
 from __future__ import annotations
@@ -5,10 +6,11 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
+import msgspec
 
-from bootlab.cli.boot_run import Request, run
+from bootlab.cli.boot_run import BootRequest, run
 from bootlab.cli.gate_options import AnswerFiles, BudgetOption
+from bootlab.cli.options import Option
 from bootlab.cli.session import BoardOption, OptionalSystemArgument, system_required
 from bootlab.errors import UserError
 
@@ -19,8 +21,7 @@ def boot(
     board: BoardOption = None,
     quantum: Annotated[
         str | None,
-        typer.Option(
-            "--quantum",
+        Option(
             metavar="NS,NS,…",
             help="Several processors: boot once with each quantum, and with shared time, and print the goals.",
         ),
@@ -28,64 +29,64 @@ def boot(
     budget: BudgetOption = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against",
+        Option(
             metavar="BASE",
             help="Fail when the boot is slower than this: a system file, a recording, a run, `history`, `rev:COMMIT`.",
         ),
     ] = None,
     files: AnswerFiles,
-    asked: Request,
+    asked: BootRequest,
 ) -> None:
     """Boot a system and show where its time goes, from power-on to the goal. With --board, on real hardware.
 
     With --budget or --against it is also a gate: exit code 11 if a budget is exceeded or the boot is slower, 14 if
-    that stays undecided. A board's times are noisy: give it --repeat 5 or more. `bootlab gate` has more options.
+    that stays undecided. A board's times are noisy: give it --repeat 5 or more. Without a budget, --repeat shows
+    a board's median, range and every end. `bootlab gate` has more options.
 
     Example: bootlab boot camera.toml --repeat 5
     """
     gated = bool(budget or against)
-    if (files.junit or files.annotate) and not gated:
+    asked_files = (files.junit, files.annotate, files.markdown, files.badge, files.comment)
+    if any(asked_files) and not gated:
         raise UserError(
-            "--junit and --annotate need something to judge by", hint="--budget total=3s, or --against BASE"
+            "--junit, --annotate and comments need something to judge by", hint="--budget total=3s, or --against BASE"
         )
     if board is not None:
-        from bootlab.cli.board_boot import boot_board, gate_board  # noqa: PLC0415 - a plain boot does without
+        from bootlab.cli.board_boot import boot_board, gate_board, repeat_board  # noqa: PLC0415 - a plain boot does without
 
         if asked.diagnostic or quantum or asked.dry_run:
-            raise typer.BadParameter("--diagnostic, --quantum and --dry-run are for QEMU: use bootlab board")
+            raise UserError("--diagnostic, --quantum and --dry-run are for QEMU", hint="bootlab board --help")
         if gated:
             gate_board(board, system_file, files, asked, boots=asked.repeat or 1, budget=budget, against=against)
             return
         if asked.repeat:
-            raise UserError(
-                "--repeat on a board needs a budget or a base",
-                hint=f"--budget total=3s; to see several boots: bootlab board compare {board} --boots {asked.repeat}",
-            )
-        raise typer.Exit(boot_board(board, system_file, asked))
+            raise SystemExit(repeat_board(board, system_file, asked, boots=asked.repeat))
+        raise SystemExit(boot_board(board, system_file, asked))
     asked.system_file = system_required(system_file)
     if quantum is not None:
         _quanta(quantum, asked)
         return
     if code := run(asked):
-        raise typer.Exit(code)
+        raise SystemExit(code)
     if gated and not asked.dry_run:
         from bootlab.cli.gate import Gated, GateFiles, gate  # noqa: PLC0415 - a plain boot does without
+        from bootlab.cli.gate_command import TellingCommand  # noqa: PLC0415
 
         gate(
             [str(system_file)],
             against=[against] if against else None,
             budget=budget,
-            files=GateFiles(junit=files.junit, annotate=files.annotate),
+            files=GateFiles(**msgspec.structs.asdict(files)),
+            telling=TellingCommand(),
             asked=Gated(
                 history=os.environ.get("BOOTLAB_HISTORY"), jobs=asked.jobs, store=asked.store, as_json=asked.as_json
             ),
         )
 
 
-def _quanta(text: str, asked: Request) -> None:
+def _quanta(text: str, asked: BootRequest) -> None:
+    from bootlab.api.comparisons import Quanta  # noqa: PLC0415
     from bootlab.cli.comparison import TableFiles, compare, end  # noqa: PLC0415 - a plain boot does without
-    from bootlab.experiments.quanta import Quanta  # noqa: PLC0415
 
     words = text.split(",")
     if not all(word.strip().isdecimal() for word in words):

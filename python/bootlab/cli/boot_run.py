@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The work of `bootlab boot`, apart from its command line.
 
 Importing typer and what it checks options with takes a third of the time that passes before QEMU starts.
@@ -14,19 +15,19 @@ from bootlab.cli.open_system import opened
 from bootlab.cli.options import Booting, Option, take
 
 if TYPE_CHECKING:
-    from bootlab.analysis.equality import Equality
+    from bootlab.api.values import Equality
+    from bootlab.model.costing import Costing
 
 _WANTED_AT_THE_END = (
     "bootlab.views.run.terminal",
     "bootlab.views.run.initcalls",
     "bootlab.cli.screen",
-    "bootlab.targets.failure_hint",
     "importlib.metadata",
     "zipfile",
 )
 
 
-class Request(Booting):
+class BootRequest(Booting):
     """What was asked for, one field an option."""
 
     system_file: Path = Path()
@@ -48,6 +49,14 @@ class Request(Booting):
             "space that the console does not show. Exact mode."
         ),
     ] = False
+    costing: Annotated[
+        str | None,
+        Option(
+            metavar="CORE",
+            help="Boot once more with a plugin that models a processor, and forecast what each stage takes on it: "
+            "`cortex-a53`, `cortex-a8@1GHz`. Exact mode.",
+        ),
+    ] = None
     fresh: Annotated[bool, Option(help="Boot again even if the store already has a boot of this system.")] = False
     force: Annotated[
         bool, Option(help="Boot even if the checks before it say that it cannot work (first program, root, console).")
@@ -55,9 +64,9 @@ class Request(Booting):
     dry_run: Annotated[bool, Option(help="Print the emulator's command line and stop.")] = False
 
 
-def plain_request(args: Sequence[str]) -> Request | None:
+def plain_request(args: Sequence[str]) -> BootRequest | None:
     """Parse arguments without typer; None for anything but plain calls, which typer then parses or refuses."""
-    request = Request()
+    request = BootRequest()
     words = take(request, args)
     if words is None or len(words) != 1 or words[0].startswith("-"):
         return None
@@ -65,14 +74,17 @@ def plain_request(args: Sequence[str]) -> Request | None:
     return request
 
 
-def run(request: Request) -> int:
+def run(request: BootRequest) -> int:
     """Boot, show and keep; return the exit code."""
     if request.dry_run:
         return _dry_run(request)
     equality: Equality | None = None
+    costing: Costing | None = None
     with opened(request.system_file, request, load_meanwhile=_WANTED_AT_THE_END) as system:
         if request.repeat:
             made, equality = system.repeat(request.repeat, force=request.force)
+        elif request.costing is not None:
+            made, costing = system.boot_costed(request.costing, fresh=request.fresh, force=request.force)
         elif request.programs:
             made = system.boot_with_programs(fresh=request.fresh, force=request.force)
         else:
@@ -81,10 +93,11 @@ def run(request: Request) -> int:
     from bootlab.cli.screen import (  # noqa: PLC0415 - see _WANTED_AT_THE_END
         out,
         print_json,
+        program,
         say,
     )
-    from bootlab.targets.failure_hint import hint_for  # noqa: PLC0415
     from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.costing import costing_document, costing_line, costing_table  # noqa: PLC0415
     from bootlab.views.run.headline import headline  # noqa: PLC0415
     from bootlab.views.run.initcalls import initcall_table  # noqa: PLC0415
 
@@ -96,24 +109,29 @@ def run(request: Request) -> int:
             "equality": equality,
             "recording": recording.path,
         }
+        if request.costing is not None:
+            document["costing"] = costing_document(costing)
         print_json({**document, "diagnosis": diagnosis.initcalls if diagnosis else None})
     else:
         console = out()
         console.print(terminal.results_view(made.results.data))
         if diagnosis:
             console.print(initcall_table(diagnosis.initcalls))
+        if costing is not None:
+            console.print(costing_table(costing))
+            console.print(costing_line(costing))
         if equality:
             _say_equality(equality)
         if not recording.ok:
-            _say_way_out(meta.last_initcall, hint_for(recording, system.value))
+            _say_way_out(meta.last_initcall, made.hint)
         say(f"recording: {recording.path}")
-        say(f"next: bootlab report {made.results.id}{request.store_words} --html boot.html")
+        say(f"next: {program()} report {made.results.id}{request.store_words} --html boot.html")
     if not recording.ok:
         return meta.outcome.exit_code
-    return 5 if equality and not equality.equal else 0
+    return 0 if equality is None or (equality.equal and equality.ran == equality.boots) else 5
 
 
-def _dry_run(request: Request) -> int:
+def _dry_run(request: BootRequest) -> int:
     from bootlab.api import System  # noqa: PLC0415
     from bootlab.cli.screen import (  # noqa: PLC0415
         print_json,
@@ -136,16 +154,15 @@ def _dry_run(request: Request) -> int:
 def _say_equality(equality: Equality) -> None:
     from rich.text import Text  # noqa: PLC0415
 
-    from bootlab.cli.screen import (  # noqa: PLC0415
-        out,
-    )
+    from bootlab.cli.screen import out  # noqa: PLC0415
+    from bootlab.views.run.equality_text import sentence  # noqa: PLC0415
 
     console = out()
-    if equality.equal:
-        said = f"{equality.boots} of {equality.boots} boots equal: console byte for byte, goal to the instruction"
-        console.print(Text(said, "green"))
+    whole = equality.equal and equality.ran == equality.boots
+    style = "bold red" if equality.equal is False else "green" if whole else "bold yellow"
+    console.print(Text(sentence(equality), style))
+    if equality.equal is not False:
         return
-    console.print(Text(f"the boots differ: {equality.difference}", "bold red"))
     for cause in equality.causes:
         console.print(Text(f"likely cause: {cause}"))
     if not equality.causes:

@@ -1,13 +1,13 @@
+# SPDX-License-Identifier: MIT
 """`bootlab compare`: two things that were booted, side by side."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import AlphaOption, HtmlOption, OfSystem, SmallestOption, print_gate, smallest_ns
+from bootlab.cli.options import Argument
 
 _KINDS = (
     "a recording's folder, a run (`last`), a boot log, a folder of logs or a pattern in quotes ('logs/run*.txt'), "
@@ -16,12 +16,10 @@ _KINDS = (
 
 
 def compare(
-    base: Annotated[str, typer.Argument(metavar="A", help=f"The base: {_KINDS}", show_default=False)],
+    base: Annotated[str, Argument(metavar="A", help=f"The base: {_KINDS}", show_default=False)],
     new: Annotated[
         str,
-        typer.Argument(
-            metavar="B", help="What to compare with the base: the same kinds of things.", show_default=False
-        ),
+        Argument(metavar="B", help="What to compare with the base: the same kinds of things.", show_default=False),
     ],
     *,
     smallest_ms: SmallestOption = None,

@@ -1,11 +1,10 @@
+# SPDX-License-Identifier: MIT
 """What the verbs that compare share: the forms of their table, booting for it and showing it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.markdown_page import put
@@ -16,7 +15,7 @@ from bootlab.errors import TargetError
 
 if TYPE_CHECKING:
     from bootlab.api import Results
-    from bootlab.experiments.comparison import Experiment
+    from bootlab.api.values import Experiment
     from bootlab.model.comparison import Comparison
 
 
@@ -86,4 +85,4 @@ def write_tables(found: Comparison, files: TableFiles, *, section: str | None = 
 def end(found: Comparison) -> None:
     """End with the code of a target that failed where a row did not do what it should."""
     if not all(row.ok for row in found.rows):
-        raise typer.Exit(TargetError.exit_code)
+        raise SystemExit(TargetError.exit_code)

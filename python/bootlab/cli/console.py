@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab console`: what a serial line of some baud rate costs, or a screen, and what quiet saves."""
 
 from __future__ import annotations
@@ -5,10 +6,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-import typer
 
 from bootlab.cli.comparison import TableFiles, end, show
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option, technique_ids
 from bootlab.cli.session import Kept, SystemArgument
 
 _LEAST_BAUD = 1_200
@@ -19,25 +20,26 @@ def console(
     system_file: SystemArgument,
     techniques: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TECHNIQUE]...", help="Techniques that quiet the console. Default: quiet.", show_default=False
+        Argument(
+            metavar="[TECHNIQUE]...",
+            help="Techniques that quiet the console. Default: quiet.",
+            show_default=False,
+            complete=technique_ids,
         ),
     ] = None,
     *,
     baud: Annotated[
         list[int] | None,
-        typer.Option(
-            min=_LEAST_BAUD,
-            max=_MOST_BAUD,
+        Option(
+            least=_LEAST_BAUD,
+            most=_MOST_BAUD,
             help="Rate of a line in bits per second. May be given more than once. Default: 9600, 115200, 1500000.",
             show_default=False,
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=100, help="Boot each system this many times on each line.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the random order of the boots.")] = 1,
-    screen: Annotated[
-        bool, typer.Option("--screen", help="Measure a VGA screen as second console instead of serial lines.")
-    ] = False,
+    rounds: Annotated[int, Option(least=1, most=100, help="Boot each system this many times on each line.")] = 5,
+    seed: Annotated[int, Option(help="Seed of the random order of the boots.")] = 1,
+    screen: Annotated[bool, Option(help="Measure a VGA screen as second console instead of serial lines.")] = False,
     files: TableFiles,
     asked: Kept,
 ) -> None:
@@ -51,8 +53,8 @@ def console(
 
     Example: bootlab console system.toml quiet --baud 115200 --rounds 9
     """
-    from bootlab.experiments.console_pace import BAUDS, ConsolePace  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.experiments.console_screen import ConsoleScreen  # noqa: PLC0415
+    # `--help` must not wait for it.
+    from bootlab.api.comparisons import BAUDS, ConsolePace, ConsoleScreen  # noqa: PLC0415
 
     asked.jobs = None if screen else 1
     with opened(system_file, asked) as system:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the files that a verb was asked for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab floor`: the least time that a system's goal needs, and what else takes time in its boot."""
 
 from __future__ import annotations
@@ -13,6 +14,6 @@ def floor(system_file: SystemArgument, *, files: TableFiles, asked: Kept) -> Non
 
     Example: bootlab floor optimized/system.toml
     """
-    from bootlab.experiments.floor import FloorOf  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.comparisons import FloorOf  # noqa: PLC0415 - `--help` must not wait for it
 
     compare(system_file, FloorOf(), files, asked, section="floor")

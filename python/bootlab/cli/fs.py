@@ -1,12 +1,12 @@
+# SPDX-License-Identifier: MIT
 """`bootlab fs`: one root tree in every file system that kernel and machine can read, each booted."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.comparison import TableFiles, compare
+from bootlab.cli.options import Argument
 from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, AllOption, BandwidthOption, Booting, SystemArgument
 from bootlab.errors import UserError
 
@@ -15,7 +15,7 @@ def fs(
     system_file: SystemArgument,
     ids: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[ROW]...",
             help="Rows to make, such as cramfs-xip or ramdisk-ext2-lz4. Default: all.",
             show_default=False,
@@ -34,8 +34,8 @@ def fs(
 
     Example: bootlab fs camera.toml --markdown file-systems.md
     """
-    from bootlab.experiments.filesystems import Filesystems  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.comparisons import Filesystems  # noqa: PLC0415 - `--help` must not wait for it
 
     experiment = Filesystems(*(ids or ()), bandwidth_bytes_per_s=round(bandwidth * 1e6))
     if not compare(system_file, experiment, files, asked, everything=everything).rows:
-        raise typer.Exit(UserError.exit_code)
+        raise SystemExit(UserError.exit_code)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab gate`: budgets and a base, for CI."""
 
 from __future__ import annotations
@@ -5,14 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import msgspec
 from typer.core import TyperCommand
 
+from bootlab.cli.gate_command import TellingCommand
 from bootlab.cli.gate_options import (
     AlphaOption,
     AnswerFiles,
     BlocksOption,
     BudgetOption,
+    FailureRateOption,
     FewOption,
     HtmlOption,
     OfSystem,
@@ -22,16 +25,16 @@ from bootlab.cli.gate_options import (
     tell,
 )
 from bootlab.cli.open_system import opened
-from bootlab.cli.options import JobsOption, Option
-from bootlab.cli.session import Kept
+from bootlab.cli.options import Argument, JobsOption, Option
+from bootlab.cli.screen import say
+from bootlab.cli.session import CostsOption, Kept
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
-    from bootlab.experiments.interleaved import Plan
-    from bootlab.history.against import Against
-    from bootlab.history.boot_times import Side
+    from bootlab.api.values import Against, BlockPlan, Side
 
 AGAINST = "--against"
+OF_BRANCH = "git:"
 
 
 class GateCommand(TyperCommand):
@@ -53,21 +56,22 @@ COMMAND = GateCommand
 """The command class of this verb."""
 
 ThingsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="NEW...",
-        help="What to judge: a system file (which is booted), recording folders, runs (`last`), boot logs and folders "
-        "of them, `rev:COMMIT`.",
+    list[str] | None,
+    Argument(
+        metavar="[NEW...]",
+        help="What to judge: a system file (which is booted), recording folders, runs (`last`), boot logs, what "
+        "`systemd-analyze` or `journalctl -o json` printed, folders of these, `-` (standard input), `rev:COMMIT`.",
         show_default=False,
     ),
 ]
 AgainstOption = Annotated[
     list[str] | None,
-    typer.Option(
-        AGAINST,
+    Option(
+        names=(AGAINST,),
         metavar="BASE...",
         help="What NEW must not be slower than: the same kinds of things, or `history`: the newest boots of the "
-        "history. Takes several if it comes after NEW.",
+        "history; `git:BRANCH`: the system file of the commit at which HEAD left that branch, which is checked out "
+        "elsewhere and booted. Takes several if it comes after NEW.",
     ),
 ]
 
@@ -76,6 +80,11 @@ class Gated(OfSystem):
     """How words that name boots are looked up, or booted."""
 
     jobs: JobsOption = None
+    costs: CostsOption = None
+    build: Annotated[
+        str,
+        Option(metavar="CMD", help="For git:BRANCH: the shell command that builds the base in its checkout."),
+    ] = ""
 
 
 class GateFiles(AnswerFiles):
@@ -88,7 +97,7 @@ class GateFiles(AnswerFiles):
 
 
 def gate(
-    new: ThingsArgument,
+    new: ThingsArgument = None,
     *,
     against: AgainstOption = None,
     budget: BudgetOption = None,
@@ -96,53 +105,104 @@ def gate(
     blocks: BlocksOption = 15,
     smallest_ms: SmallestOption = None,
     alpha: AlphaOption = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random order of the blocks.")] = 1,
+    seed: Annotated[int, Option(least=0, help="Seed of the random order of the blocks.")] = 1,
     few: FewOption = False,
+    failure_rate: FailureRateOption = 0.0,
+    first_boot: Annotated[
+        bool,
+        Option(help="Judge first boots of a system; without it, they are left out of later ones."),
+    ] = False,
+    telling: TellingCommand,
     asked: Gated,
 ) -> None:
     """Pass or fail a boot in CI: budgets for stages and the whole boot, no slower than a base.
 
     Exit code 0: passed; 11: a budget is broken or the boot is slower; 14: undecided, which never counts as passed.
-    System files are booted: exact ones once, noisy ones in random blocks together with the base until there is an
-    answer.
+    System files are booted until there is an answer: exact ones once, and under dithers where that alone does not tell,
+    noisy ones in random blocks together with the base.
+
+    With --run, a command tells the boots, of any machine: --run 'ssh vm systemd-analyze' --repeat 5 --reboot CMD.
 
     Example: bootlab gate camera.toml --against camera-1.0.toml --budget kernel=500ms --junit gate.xml
     """
-    from bootlab.experiments.interleaved import Plan  # noqa: PLC0415
-    from bootlab.history import budget as budgets  # noqa: PLC0415
-    from bootlab.history.gate import gate as judge  # noqa: PLC0415
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
     smallest = smallest_ns(smallest_ms)
-    limits = [budgets.parse(text) for text in budget or ()]
-    bases = list(against or ())
+    api.check_budgets(budget or ())
+    news, bases = list(new or ()), list(against or ())
+    if not (budget or bases):
+        raise UserError("there is nothing to judge the boot by", hint="give --budget NAME=TIME or --against BASE")
+    if _branch(bases) and not _is_system(news):
+        raise UserError(
+            f"{bases[0]} is booted, so NEW has to be a system file", hint="bootlab gate SYSTEM.toml --against git:main"
+        )
+    told = telling.side(news, asked)
+    if not news and told is None:
+        raise UserError("nothing is named that could be judged", hint="bootlab gate NEW..., or --run CMD")
 
+    if asked.costs is not None and not (_is_system(news) and _is_system(bases)):
+        raise UserError(
+            "a board's costs are counted from boots of both sides",
+            hint="bootlab gate NEW.toml --against BASE.toml --costs sd-card-20MB,115200",
+        )
     booted: Against | None = None
     base: Side | None
-    if _is_system(new):
+    if told is not None:
+        _refuse_booted(bases, told.name)
+        this, base = told, asked.side(*bases) if bases else None
+    elif _is_system(news) and (branch := _branch(bases)):
+        plan = api.plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest)
+        booted = _boot_against_branch(Path(news[0]), branch, plan, asked)
+        this, base = booted.new, booted.base
+    elif _is_system(news):
         base_file = Path(bases[0]) if _is_system(bases) else None
-        plan = Plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest)
-        if base_file is not None:
-            booted = _boot_both(Path(new[0]), base_file, plan, asked)
-            this, base = booted.new, booted.base
+        plan = api.plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest)
+        base = asked.side(*bases) if bases and base_file is None else None
+        if base_file is None and base is None:
+            this = _boot(Path(news[0]), asked)
         else:
-            this = _boot(Path(new[0]), asked)
-            base = asked.side(*bases) if bases else None
+            booted = _boot_against(Path(news[0]), base_file or base, plan, asked)  # type: ignore[arg-type]
+            this, base = booted.new, booted.base
     else:
-        if _is_system(bases):
-            raise UserError(f"{bases[0]} is booted, {new[0]} is not", hint="give two system files, or none")
-        _refuse_mixed(new, bases)
-        this, base = asked.side(*new), asked.side(*bases) if bases else None
-    found = judge(
+        _refuse_booted(bases, news[0])
+        _refuse_mixed(news, bases)
+        this, base = asked.side(*news), asked.side(*bases) if bases else None
+    found = api.gate(
         this,
         base,
-        limits,
-        paired=booted is not None and booted.total is not None,
+        budget=budget or (),
         smallest_ns=smallest,
         alpha=alpha,
-        total=booted.total if booted else None,
         few=few,
+        failure_rate=failure_rate,
+        first_boot=first_boot,
+        booted=booted,
     )
-    finish(found, files, place=new[0], as_json=asked.as_json)
+    finish(found, files, place=news[0] if news else found.name, as_json=asked.as_json)
+
+
+def _branch(bases: list[str]) -> str:
+    """Return the branch that the base is the start of; "" where the base is something else. Raise UserError."""
+    if len(bases) > 1 and any(word.startswith(OF_BRANCH) for word in bases):
+        raise UserError(f"{' '.join(bases)}: a branch cannot be combined with other inputs", hint="--against git:main")
+    return bases[0].removeprefix(OF_BRANCH) if bases and bases[0].startswith(OF_BRANCH) else ""
+
+
+def _boot_against_branch(new: Path, branch: str, plan: BlockPlan, asked: Gated) -> Against:
+    """Boot a system file against that of the commit at which HEAD left a branch."""
+    from bootlab.api import history as api  # noqa: PLC0415
+
+    with opened(new, asked) as system, api.left_branch(branch, new, build=asked.build) as revisions:
+        (commit,) = revisions.all
+        say(f"base: {commit.name[:12]} of {branch}: {commit.subject}")
+        booted = api.against(system, system.like(revisions.system(0)), plan, told=tell, history=asked.history)
+        named = msgspec.structs.replace(booted.base, name=f"{branch} ({commit.name[:12]})")
+        return msgspec.structs.replace(booted, base=named)
+
+
+def _refuse_booted(bases: list[str], new: str) -> None:
+    if _is_system(bases):
+        raise UserError(f"{bases[0]} is booted, {new} is not", hint="give two system files, or none")
 
 
 def _is_system(words: list[str]) -> bool:
@@ -166,17 +226,21 @@ def _refuse_mixed(new: list[str], bases: list[str]) -> None:
         )
 
 
-def _boot_both(new: Path, base: Path, plan: Plan, asked: Kept) -> Against:
+def _boot_against(new: Path, base: Path | Side, plan: BlockPlan, asked: Gated) -> Against:
     from bootlab.api import System  # noqa: PLC0415
     from bootlab.api import history as api  # noqa: PLC0415
 
     with opened(new, asked) as system:
-        other = system.like(System.load(base).value)
-        return api.against(system, other, plan, told=tell)
+        if isinstance(base, Path):
+            other = system.like(System.load(base).value)
+            return api.against(system, other, plan, told=tell, history=asked.history)
+        if system.value.costs is not None:
+            say(f"[costs] of {new} is not counted: the base was booted before, so exact times are judged")
+        return api.against_side(system, base, smallest_ns=plan.smallest_ns)
 
 
 def _boot(new: Path, asked: Kept) -> Side:
-    from bootlab.history.of_recording import side_of  # noqa: PLC0415
+    from bootlab.api.history import side_of  # noqa: PLC0415
 
     with opened(new, asked) as system:
         return side_of(system.name, [system.boot().recording])

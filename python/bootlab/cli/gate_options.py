@@ -1,12 +1,12 @@
+# SPDX-License-Identifier: MIT
 """The options of a gate, and what is done with its answer: shared by `gate` and `boot`."""
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from bootlab.cli.files import write_file
 from bootlab.cli.options import Group, Kept, Option
@@ -14,45 +14,59 @@ from bootlab.cli.session import out, print_json, say
 from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
-    from bootlab.analysis.noisy.power import Forecast
-    from bootlab.history.boot_times import Side
-    from bootlab.history.gate import GateResult
+    from bootlab.api.values import Forecast, GateResult, Side
 
 BudgetOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--budget",
+    Option(
+        names=("--budget",),
         metavar="NAME=TIME",
         help="Fail when a stage or the whole boot (`total`) takes longer: kernel=500ms; or with --against by more than "
-        "a percentage: total=+2%. May be given more than once. A time that is unknown, or known only to be longer than "
-        "some value, never meets a budget.",
+        "a percentage: total=+2%. @FILE: a file with one a line. May be given more than once. A time that is unknown, "
+        "or known only to be longer than some value, never meets a budget.",
     ),
 ]
 HtmlOption = Annotated[Path | None, Option(help="Write one self-contained HTML page; `-` is standard output.")]
 AlphaOption = Annotated[
     float,
-    typer.Option(
-        "--alpha", min=0.0001, max=0.5, help="Noisy clocks: accept this rate of false alarms when nothing has changed."
+    Option(
+        names=("--alpha",),
+        least=0.0001,
+        most=0.5,
+        help="Noisy clocks: accept this rate of false alarms when nothing has changed.",
     ),
 ]
 BlocksOption = Annotated[
     int,
-    typer.Option(
-        "--blocks", min=3, max=500, help="Noisy clocks: boot at most this many blocks of base and new system."
+    Option(
+        names=("--blocks",),
+        least=3,
+        most=500,
+        help="Noisy clocks: boot at most this many blocks of base and new system.",
     ),
 ]
 SmallestOption = Annotated[
     float | None,
-    typer.Option(
-        "--smallest-ms",
-        min=0,
+    Option(
+        names=("--smallest-ms",),
+        least=0,
         help="Ignore differences smaller than this many milliseconds. Default: 1 % of the base, at least 5 ms; for "
         "exact boots 0.1 %, at least 0.05 ms.",
     ),
 ]
+FailureRateOption = Annotated[
+    float,
+    Option(
+        names=("--failure-rate",),
+        least=0.0,
+        most=1.0,
+        help="Accept this share of failed boots of NEW; their times do not count. Failed boots of the base are always "
+        "left out.",
+    ),
+]
 FewOption = Annotated[
     bool,
-    typer.Option("--few", help="Judge budgets by the median of noisy boots even if there are fewer than five."),
+    Option(names=("--few",), help="Judge budgets by the median of noisy boots even if there are fewer than five."),
 ]
 HistoryOption = Annotated[
     str | None,
@@ -106,6 +120,18 @@ class AnswerFiles(Group):
             help="`github`: print workflow commands, which GitHub shows; `gitlab`: write gl-code-quality-report.json.",
         ),
     ] = None
+    markdown: Annotated[
+        Path | None, Option(help="Write a comment for a pull request: before and after of each stage; `-`: print it.")
+    ] = None
+    badge: Annotated[Path | None, Option(help="Write a badge (SVG) with the time of the whole boot.")] = None
+    comment: Annotated[
+        str | None,
+        Option(
+            metavar="FORGE",
+            help="`github`, `gitlab`: write that comment on the pull or merge request of this job, or replace it.",
+        ),
+    ] = None
+    report_url: Annotated[str, Option(metavar="URL", help="The address of the whole report, for the comment.")] = ""
     html: Path | None = None
     kcidb: Path | None = None
     kcidb_origin: str = "bootlab"
@@ -114,14 +140,15 @@ class AnswerFiles(Group):
 
 def finish(found: GateResult, files: AnswerFiles, *, place: str, as_json: bool) -> None:
     """Write what was asked for, show the answer, and end with its exit code."""
-    from bootlab.history.gate import Answer  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.history import GateAnswer  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.views.gate import annotations  # noqa: PLC0415
     from bootlab.views.gate import junit as junit_xml  # noqa: PLC0415
     from bootlab.views.gate import kcidb as kcidb_report  # noqa: PLC0415
 
     annotate, html = files.annotate, files.html
-    if annotate not in {None, "github", "gitlab"}:
-        raise UserError(f"--annotate {annotate}: no such forge", hint="--annotate github, or --annotate gitlab")
+    for name, forge in (("--annotate", annotate), ("--comment", files.comment)):
+        if forge not in {None, "github", "gitlab"}:
+            raise UserError(f"{name} {forge}: no such forge", hint=f"{name} github, or {name} gitlab")
     if html is not None:
         from bootlab.views.gate import page  # noqa: PLC0415
 
@@ -140,9 +167,30 @@ def finish(found: GateResult, files: AnswerFiles, *, place: str, as_json: bool) 
         print_gate(found, as_json=as_json)
     if annotate == "github" and not as_json:
         out().print(annotations.github(found), markup=False, highlight=False, soft_wrap=True, end="")
-    codes = {Answer.FAILED: Found.REGRESSION, Answer.UNDECIDED: Found.UNDECIDED}
+    _tell_forge(found, files, as_json=as_json)
+    codes = {GateAnswer.FAILED: Found.REGRESSION, GateAnswer.UNDECIDED: Found.UNDECIDED}
     if found.answer in codes:
-        raise typer.Exit(codes[found.answer])
+        raise SystemExit(codes[found.answer])
+
+
+def _tell_forge(found: GateResult, files: AnswerFiles, *, as_json: bool) -> None:
+    """Write badge and comment, and put the comment on the request that this job is for."""
+    from bootlab.views.gate import badge  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.gate import markdown as comment_text  # noqa: PLC0415
+
+    if files.badge is not None:
+        write_file(files.badge, badge.render(found))
+    if files.markdown is None and files.comment is None:
+        return
+    text = comment_text.render(found, report=files.report_url)
+    if files.markdown is not None:
+        write_file(files.markdown, text)
+    if files.comment is not None:
+        from bootlab.api.forges import post  # noqa: PLC0415 - it imports an HTTP client
+
+        posted = post(files.comment, text, f"bootlab gate {found.name}", os.environ)
+        if not as_json:
+            say(posted.said)
 
 
 def print_gate(found: GateResult, *, as_json: bool) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab history`: boots over months."""
 
 from __future__ import annotations

@@ -1,21 +1,26 @@
+# SPDX-License-Identifier: MIT
 """`bootlab history add`: put boots into the history."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from bootlab.cli.gate_options import Measured
+from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.session import print_json, say
 from bootlab.errors import UserError
 
+if TYPE_CHECKING:
+    from bootlab.api.values import BootTimes
+
 ObjectsOption = Annotated[
     Path | None,
-    typer.Option(
-        "--objects", help="Folder for the recordings. Default: `objects` beside the SQLite file or in the store."
+    Option(
+        names=("--objects",),
+        help="Folder for the recordings. Default: `objects` beside the SQLite file or in the store.",
     ),
 ]
 
@@ -23,34 +28,36 @@ ObjectsOption = Annotated[
 def add(
     things: Annotated[
         list[str],
-        typer.Argument(metavar="THING...", help="Runs (`last`), recording folders or boot logs.", show_default=False),
+        Argument(
+            metavar="THING...", help="Runs (`last`), recording folders, boot logs, or system files.", show_default=False
+        ),
     ],
     *,
-    system: Annotated[str, typer.Option("--system", help="The system's name in the history.", show_default=False)],
+    system: Annotated[str, Option(help="The system's name in the history.", show_default=False)],
     revision: Annotated[
         str | None,
-        typer.Option(
-            "--revision", help="What was booted: a commit, a tag, a date. Default: git's HEAD in this folder."
-        ),
+        Option(help="What was booted: a commit, a tag, a date. Default: git's HEAD in this folder."),
     ] = None,
-    variant: Annotated[
-        str, typer.Option("--variant", help="What else makes these boots differ: a technique, a configuration.")
-    ] = "",
-    session: Annotated[str, typer.Option("--session", help="A name for boots that were made together.")] = "",
-    times_only: Annotated[bool, typer.Option("--times-only", help="Keep only the times, not the recordings.")] = False,
+    variant: Annotated[str, Option(help="What else makes these boots differ: a technique, a configuration.")] = "",
+    session: Annotated[str, Option(help="A name for boots that were made together.")] = "",
+    times_only: Annotated[bool, Option(help="Keep only the times, not the recordings.")] = False,
     objects: ObjectsOption = None,
     asked: Measured,
 ) -> None:
     """Add boots to the history, with the commit that was booted. A boot that is already there is not added again.
 
-    Exit code 0 means that all of them are on the disk.
+    An exact system file is booted under five dithers, which tell a later `bootlab gate --against history` how far
+    changes that mean nothing move the goal. Exit code 0 means that all of them are on the disk.
 
     Example: bootlab history add last --system camera --revision v1.1
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
     named = revision if revision is not None else _head()
-    boots = asked.side(*things).boots
+    systems = [thing for thing in things if thing.endswith(".toml")]
+    boots = tuple(boot for thing in systems for boot in _booted(Path(thing), asked))
+    if others := [thing for thing in things if thing not in systems]:
+        boots += asked.side(*others).boots
     with api.open_history(asked.history, store=asked.store, objects=objects) as database:
         added = api.keep(
             database,
@@ -66,6 +73,13 @@ def add(
         return
     known = f", {len(boots) - added} known" if added < len(boots) else ""
     say(f"{system} at {named}: {added} added{known}")
+
+
+def _booted(system_file: Path, asked: Measured) -> tuple[BootTimes, ...]:
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+
+    with opened(system_file, asked) as system:
+        return api.dithered(system).boots
 
 
 def _head() -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab history export` and `prune`: the history for other programs, and what is kept for how long."""
 
 from __future__ import annotations
@@ -5,32 +6,42 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
+from bootlab.cli.options import Option
 from bootlab.cli.session import Kept, print_json, say
 from bootlab.errors import UserError
 
 
 def export(
     *,
-    parquet: Annotated[Path | None, typer.Option("--parquet", help="Write a Parquet file.")] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write CSV; `-` is standard output.")] = None,
-    system: Annotated[str | None, typer.Option("--system", help="Export only this system.")] = None,
+    parquet: Annotated[Path | None, Option(help="Write a Parquet file.")] = None,
+    csv: Annotated[Path | None, Option(help="Write CSV; `-` is standard output.")] = None,
+    openmetrics: Annotated[
+        Path | None,
+        Option(help="Write the newest boot of each variant for Prometheus; `-` is standard output."),
+    ] = None,
+    influx: Annotated[
+        Path | None, Option(help="Write all boots in InfluxDB's line protocol; `-` is standard output.")
+    ] = None,
+    system: Annotated[str | None, Option(help="Export only this system.")] = None,
     history: HistoryOption = None,
     asked: Kept,
 ) -> None:
-    """Write the history for DuckDB, pandas or a spreadsheet: one row per value of a boot, in nanoseconds.
+    """Write the history for other programs.
+
+    For DuckDB, pandas or a spreadsheet: one row per value of a boot, in nanoseconds. For monitoring: boots with their
+    stages.
 
     Example: bootlab history export --parquet boots.parquet
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.history import parquet as table  # noqa: PLC0415
+    from bootlab.api import kept_history as table  # noqa: PLC0415
     from bootlab.views.csv_text import csv_text  # noqa: PLC0415
+    from bootlab.views.history import metrics  # noqa: PLC0415
 
-    if parquet is None and csv is None and not asked.as_json:
+    if all(file is None for file in (parquet, csv, openmetrics, influx)) and not asked.as_json:
         raise UserError("no file to export to", hint="bootlab history export --parquet boots.parquet")
     with api.open_history(history, store=asked.store) as database:
         entries = database.entries(system=system)
@@ -42,22 +53,27 @@ def export(
         say(f"wrote {parquet}: {rows} rows")
     if csv is not None:
         write_file(csv, csv_text(table.COLUMNS, table.list_rows(entries)))
+    if openmetrics is not None:
+        write_file(openmetrics, metrics.openmetrics(entries))
+    if influx is not None:
+        write_file(influx, metrics.line_protocol(entries))
 
 
 def prune(
     *,
     boots_days: Annotated[
-        float | None, typer.Option("--boots-older", min=0, metavar="DAYS", help="Remove boots older than this.")
+        float | None, Option(names=("--boots-older",), least=0, metavar="DAYS", help="Remove boots older than this.")
     ] = None,
     recordings_days: Annotated[
         float | None,
-        typer.Option(
-            "--recordings-older", min=0, metavar="DAYS", help="Remove recordings older than this; their times stay."
+        Option(
+            names=("--recordings-older",),
+            least=0,
+            metavar="DAYS",
+            help="Remove recordings older than this; their times stay.",
         ),
     ] = None,
-    keep: Annotated[
-        int, typer.Option("--keep", min=0, help="Keep the recordings of this many newest boots of each revision.")
-    ] = 1,
+    keep: Annotated[int, Option(least=0, help="Keep the recordings of this many newest boots of each revision.")] = 1,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     asked: Kept,
@@ -67,11 +83,11 @@ def prune(
     Example: bootlab history prune --recordings-older 90 --keep 2
     """
     from bootlab.api import history as api  # noqa: PLC0415
-    from bootlab.history import retention  # noqa: PLC0415
+    from bootlab.api.kept_history import prune as prune_history  # noqa: PLC0415
     from bootlab.model import figures  # noqa: PLC0415
 
     with api.open_history(history, store=asked.store, objects=objects) as database:
-        gone = retention.prune(database, boots_days=boots_days, recordings_days=recordings_days, keep=keep)
+        gone = prune_history(database, boots_days=boots_days, recordings_days=recordings_days, keep=keep)
     if asked.as_json:
         print_json({"format": "bootlab-history", "version": 1, "pruned": gone})
         return

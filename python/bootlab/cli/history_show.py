@@ -1,13 +1,13 @@
+# SPDX-License-Identifier: MIT
 """`bootlab history show`: how a system's boot went over time."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption, HtmlOption
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.session import AllOption, Kept, out, print_json
 from bootlab.errors import UserError
 
@@ -15,20 +15,18 @@ from bootlab.errors import UserError
 def show(
     system: Annotated[
         str | None,
-        typer.Argument(help="The system's name in the history. Default: list all systems.", show_default=False),
+        Argument(help="The system's name in the history. Default: list all systems.", show_default=False),
     ] = None,
     *,
     named: Annotated[
-        str | None, typer.Option("--system", metavar="NAME", help="The same, as `history add` takes it.")
+        str | None, Option(names=("--system",), metavar="NAME", help="The same, as `history add` takes it.")
     ] = None,
     stage: Annotated[
         list[str] | None,
-        typer.Option("--stage", help="Show only this stage (`total`: the whole boot). May be given more than once."),
+        Option(help="Show only this stage (`total`: the whole boot). May be given more than once."),
     ] = None,
-    variant: Annotated[str | None, typer.Option("--variant", help="Show only boots of this variant.")] = None,
-    newest: Annotated[
-        int | None, typer.Option("--newest", min=1, help="Show only this many of the newest boots.")
-    ] = None,
+    variant: Annotated[str | None, Option(help="Show only boots of this variant.")] = None,
+    newest: Annotated[int | None, Option(least=1, help="Show only this many of the newest boots.")] = None,
     everything: AllOption = False,
     html: HtmlOption = None,
     history: HistoryOption = None,
@@ -39,7 +37,7 @@ def show(
     Example: bootlab history show camera --stage kernel
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.history.trend import trends  # noqa: PLC0415
+    from bootlab.api.kept_history import trends  # noqa: PLC0415
     from bootlab.views.history import text  # noqa: PLC0415
 
     if system is not None and named is not None and system != named:

@@ -1,30 +1,30 @@
+# SPDX-License-Identifier: MIT
 """`bootlab kernel`: build a system's kernel, or show the configuration that it is built with."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from bootlab.cli.files import write_files
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.session import JsonOption, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
-    from bootlab.analysis.kernel_size import KernelSize
-    from bootlab.builders.kbuild import BuiltKernel
-    from bootlab.builders.kbuild.fragment import KernelOption
+    from bootlab.api.values import BuiltKernel, KernelOption, KernelSize
 
 
 def kernel(
     action: Annotated[
         Literal["build", "config", "size"],
-        typer.Argument(
+        Argument(
             help="build: build the kernel. config: print its .config, or what --set would change. size: show which "
             "parts make it large."
         ),
@@ -33,23 +33,28 @@ def kernel(
     *,
     options: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="OPTION=VALUE", help="Set a kernel option, such as SMP=n. May be given more than once."
+        Option(
+            names=("--set",),
+            metavar="OPTION=VALUE",
+            help="Set a kernel option, such as SMP=n. May be given more than once.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", help="build: copy the image and the files that belong to it into this folder."),
+        Option(help="build: copy the image and the files that belong to it into this folder."),
     ] = None,
     compilers: Annotated[
         int | None,
-        typer.Option(
-            "--jobs", "-j", min=1, max=1024, help="Run up to this many compilers at a time. Default: one per core."
+        Option(
+            names=("--jobs", "-j"),
+            least=1,
+            most=1024,
+            help="Run up to this many compilers at a time. Default: one per core.",
         ),
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, max=8, help="size: group by source folders down to this depth.")] = 2,
-    rows: Annotated[int, typer.Option(min=1, help="size: show this many rows of each table and add up the rest.")] = 20,
-    csv: Annotated[Path | None, typer.Option(help="size: write all rows as CSV.")] = None,
+    depth: Annotated[int, Option(least=1, most=8, help="size: group by source folders down to this depth.")] = 2,
+    rows: Annotated[int, Option(least=1, help="size: show this many rows of each table and add up the rest.")] = 20,
+    csv: Annotated[Path | None, Option(help="size: write all rows as CSV.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build a system's kernel, show its configuration, or show what makes it large.
@@ -76,7 +81,7 @@ def kernel(
                 built = system.build_kernel(wanted, compilers=compilers)
         except KeyboardInterrupt:
             say("stopped; the same command continues the build")
-            raise typer.Exit(130) from None
+            raise SystemExit(130) from None
     if action == "size":
         _say_size(size, csv, rows, as_json=as_json)
     elif action == "build":
@@ -88,7 +93,7 @@ def kernel(
     elif as_json:
         print_json({"config": config})
     else:
-        typer.echo(config, nl=False)
+        sys.stdout.write(config)
 
 
 def _option(text: str) -> tuple[str, str]:

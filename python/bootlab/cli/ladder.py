@@ -1,26 +1,31 @@
+# SPDX-License-Identifier: MIT
 """`bootlab ladder`: every kernel technique on one system, as the table of time and size that people know."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, BandwidthOption, Booting, SystemArgument
+from bootlab.cli.options import Argument, technique_ids
+from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, BandwidthOption, CostedHere, SystemArgument
 
 
 def ladder(
     system_file: SystemArgument,
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Techniques to try. Default: all that apply.", show_default=False),
+        Argument(
+            metavar="[ID]...",
+            help="Techniques to try. Default: all that apply.",
+            show_default=False,
+            complete=technique_ids,
+        ),
     ] = None,
     *,
     files: TableFiles,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
-    asked: Booting,
+    asked: CostedHere,
 ) -> None:
     """Try all techniques for image, kernel, initramfs and storage; print time and size of each next to published gains.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab lpj`: preset loops per jiffy: read the value, test that presets work, see what they save, validate one."""
 
 from __future__ import annotations
@@ -7,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-import typer
 
 from bootlab.cli.comparison import TableFiles, compare
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.session import Booting, out, print_json
 from bootlab.errors import Found, MeasurementError, UserError
 
 if TYPE_CHECKING:
-    from bootlab.logs.delay_loop import DelayLoop
-    from bootlab.logs.lpj_value import StoredLpj
+    from bootlab.api.loops_per_jiffy import DelayLoop, StoredLpj
 
 
 Action = Literal["read", "test", "rates", "validate"]
@@ -25,41 +25,40 @@ Action = Literal["read", "test", "rates", "validate"]
 def lpj(
     action: Annotated[
         Action,
-        typer.Argument(
+        Argument(
             help="read: show the value of a boot. test: run the five tests of a preset. rates: show what a preset "
             "saves at each tick rate. validate: check that a stored value still fits."
         ),
     ],
     system_file: Annotated[
-        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="The system file.", show_default=False)
+        Path | None, Argument(metavar="[SYSTEM.toml]", help="The system file.", show_default=False)
     ] = None,
     *,
     log: Annotated[
         Path | None,
-        typer.Option(help="read, validate: use this boot log instead of booting, for example of a real board."),
+        Option(help="read, validate: use this boot log instead of booting, for example of a real board."),
     ] = None,
-    number: Annotated[int | None, typer.Option("--boot", min=1, help="Use boot number N of the log.")] = None,
-    stored: Annotated[Path | None, typer.Option(help="validate: the file that `read --output` wrote.")] = None,
+    number: Annotated[int | None, Option(names=("--boot",), least=1, help="Use boot number N of the log.")] = None,
+    stored: Annotated[Path | None, Option(help="validate: the file that `read --output` wrote.")] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            min=0.01,
-            max=50.0,
+        Option(
+            least=0.01,
+            most=50.0,
             help="validate: accept a difference of this many percent. Default: 0.78, the precision of the calibration "
             "itself.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="read, validate: write the calibrated value to this file.")
-    ] = None,
+    output: Annotated[Path | None, Option(help="read, validate: write the calibrated value to this file.")] = None,
     way: Annotated[
         Literal["in-front", "fallback", "appended"] | None,
-        typer.Option(help="test: how the preset is compiled in. Default: in a way that the command line overrides."),
+        Option(help="test: how the preset is compiled in. Default: in a way that the command line overrides."),
     ] = None,
     rates_hz: Annotated[
         list[int] | None,
-        typer.Option(
-            "--hz", help="rates: try this tick rate, in Hz. May be given more than once. Default: 100, 250, 1000."
+        Option(
+            names=("--hz",),
+            help="rates: try this tick rate, in Hz. May be given more than once. Default: 100, 250, 1000.",
         ),
     ] = None,
     files: TableFiles,
@@ -78,12 +77,12 @@ def lpj(
         return
     if system_file is None or log is not None:
         raise UserError(f"`bootlab lpj {action}` boots a system", hint=f"bootlab lpj {action} SYSTEM.toml")
-    from bootlab.experiments.lpj import LpjRates, LpjTests  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.comparisons import LpjRates, LpjTests  # noqa: PLC0415 - `--help` must not wait for it
 
     experiment = LpjTests(way) if action == "test" else LpjRates(*(rates_hz or ()))
     found = compare(system_file, experiment, files, asked, section=experiment.kind)
     if action == "test" and not found.sound:
-        raise typer.Exit(Found.NOT_SO)
+        raise SystemExit(Found.NOT_SO)
 
 
 def _read_or_validate(
@@ -96,8 +95,7 @@ def _read_or_validate(
     tolerance: float | None,
     output: Path | None,
 ) -> None:
-    from bootlab.logs import lpj_value  # noqa: PLC0415
-    from bootlab.store import lpj_file  # noqa: PLC0415
+    from bootlab.api import loops_per_jiffy as values  # noqa: PLC0415
     from bootlab.views.run import lpj_text  # noqa: PLC0415
 
     if (log[0] is None) == (system_file is None):
@@ -106,10 +104,10 @@ def _read_or_validate(
         raise UserError(
             "there is nothing to validate", hint="--stored lpj.json   (bootlab lpj read SYSTEM.toml --output lpj.json)"
         )
-    known = lpj_file.load(stored) if stored is not None else None
+    known = values.load(stored) if stored is not None else None
     found, fresh = _look(action, system_file, log, asked)
     if output is not None and found.source == "measured":
-        lpj_file.save(fresh, output)
+        values.save(fresh, output)
         sys.stderr.write(f"wrote {output}\n")
     if known is None:
         if output is not None and found.source != "measured":
@@ -122,12 +120,12 @@ def _read_or_validate(
         else:
             out().print(lpj_text.value(found))
         return
-    said = lpj_value.validate(
+    said = values.validate(
         known,
         found,
         machine=fresh.machine,
         shift=fresh.shift,
-        tolerance=lpj_value.TOLERANCE if tolerance is None else tolerance / 100,
+        tolerance=values.TOLERANCE if tolerance is None else tolerance / 100,
     )
     if said.judgement == "cannot-tell":
         raise MeasurementError(
@@ -139,7 +137,7 @@ def _read_or_validate(
     else:
         out().print(lpj_text.validation(said))
     if not said.fits:
-        raise typer.Exit(Found.NOT_SO)
+        raise SystemExit(Found.NOT_SO)
 
 
 def _look(
@@ -148,8 +146,7 @@ def _look(
     log: tuple[Path | None, int | None],
     asked: Booting,
 ) -> tuple[DelayLoop, StoredLpj]:
-    from bootlab.logs.delay_loop import read_log  # noqa: PLC0415
-    from bootlab.logs.lpj_value import stored_from  # noqa: PLC0415
+    from bootlab.api.loops_per_jiffy import read_log, stored_from  # noqa: PLC0415
 
     if log[0] is not None:
         found = read_log(log[0], log[1])

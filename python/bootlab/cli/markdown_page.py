@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes a Markdown table into a file: into its section, where a page has one, else as the whole file."""
 
 from __future__ import annotations

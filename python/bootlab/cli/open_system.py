@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Opens a system for a verb, with a progress display on standard error."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def opened(path: Path, asked: Kept, *, load_meanwhile: tuple[str, ...] = ()) -> 
     """
     from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
 
-    with BootProgress(jobs=asked.jobs, quiet=asked.as_json, load_meanwhile=load_meanwhile) as progress:
+    with BootProgress(quiet=asked.as_json, load_meanwhile=load_meanwhile) as progress:
         yield System.load(
             path,
             store=asked.store,
@@ -30,4 +31,5 @@ def opened(path: Path, asked: Kept, *, load_meanwhile: tuple[str, ...] = ()) -> 
             observer=progress,
             scheduler=asked.scheduler,
             share=asked.share,
+            costs=asked.costs,
         )

@@ -1,4 +1,5 @@
-"""Options declared once, as fields: for typer, and for plain calls that do without it.
+# SPDX-License-Identifier: MIT
+"""Options and arguments declared once, at their field or parameter: help, reference and completion come from there.
 
 Importing typer takes longer than reading a log, and a third of the time that passes before QEMU starts.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -16,15 +17,32 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import msgspec
 
 
-class Option(msgspec.Struct, frozen=True, kw_only=True):
-    """How a field is said on the command line. `least` and `most` bound a number; `envvar` gives its default."""
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """How a parameter is said on the command line by its place. `least` and `most` bound a number.
 
-    help: str
-    names: tuple[str, ...] = ()
+    `complete` returns the words that a shell offers for a beginning.
+    """
+
+    help: str = ""
     metavar: str | None = None
-    least: int | None = None
-    most: int | None = None
+    least: float | None = None
+    most: float | None = None
+    show_default: bool = True
+    complete: Callable[[str], list[str]] | None = None
+
+
+class Option(Argument, frozen=True, kw_only=True):
+    """How a field is said on the command line by a name (default: the field's). `envvar` gives its default."""
+
+    names: tuple[str, ...] = ()
     envvar: str | None = None
+
+
+def technique_ids(beginning: str) -> list[str]:
+    """Return the ids of techniques that begin so, for a shell."""
+    from bootlab.api.techniques import all_techniques  # noqa: PLC0415 - only a shell that completes waits for it
+
+    return [technique.id for technique in all_techniques() if technique.id.startswith(beginning)]
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -32,6 +50,7 @@ class Group(msgspec.Struct, kw_only=True):
 
 
 DEFAULT_STORE = Path(".bootlab")
+RowsOption = Annotated[int, Option(names=("-n", "--rows"), least=1, help="Show at most this many rows of each table.")]
 JsonOption = Annotated[
     bool, Option(names=("--json",), help="Print one JSON document on standard output, and nothing else.")
 ]
@@ -55,11 +74,17 @@ class Kept(Group):
     jobs: int | None = None
     scheduler: str | None = None
     share: str | None = None
+    costs: str | None = None
 
     @property
     def store_words(self) -> str:
         """Return what a command that finds this store has to say besides."""
         return "" if self.store == DEFAULT_STORE else f" --store {shlex.quote(str(self.store))}"
+
+    @property
+    def costs_words(self) -> str:
+        """Return what a command that decides by the same board has to say besides."""
+        return "" if self.costs is None else f" --costs {shlex.quote(self.costs)}"
 
 
 class Booting(Kept):

@@ -1,26 +1,22 @@
+# SPDX-License-Identifier: MIT
 """`bootlab profile`: what an application does from its start to the goal, by its system calls."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option, RowsOption
 from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import UserError
-
-if TYPE_CHECKING:
-    from bootlab.logs.analysis import Analysis
-    from bootlab.logs.application import ApplicationProfile
 
 
 def profile(
     what: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="LOG|SYSTEM.toml",
             help="A log of strace, compressed or not (`-` reads standard input), or a system file to boot and trace.",
             show_default=False,
@@ -29,11 +25,11 @@ def profile(
     *,
     goal: Annotated[
         str | None,
-        typer.Option(help="Stop reading the log at the first line that contains this text.", show_default=False),
+        Option(help="Stop reading the log at the first line that contains this text.", show_default=False),
     ] = None,
-    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Show at most this many rows of each table.")] = 15,
+    rows: RowsOption = 15,
     html: Annotated[
-        Path | None, typer.Option(help="Write one self-contained HTML page. For logs only.", show_default=False)
+        Path | None, Option(help="Write one self-contained HTML page. For logs only.", show_default=False)
     ] = None,
     asked: Kept,
 ) -> None:
@@ -44,7 +40,7 @@ def profile(
 
     Example: bootlab profile app.strace --goal "first frame"
     """
-    from bootlab.advice.application import advise  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api import logs  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.views.log import application_text  # noqa: PLC0415
     from bootlab.views.log import page as analysis_html  # noqa: PLC0415
 
@@ -55,28 +51,13 @@ def profile(
             made = system.profile()
         part, where = made.profile, made.recording.path or ""
     else:
-        found, part = _read(what, goal)
+        found, part = logs.application(what, goal)
         write_files((html, lambda: analysis_html.render(found)))
         where = str(what)
     if asked.as_json:
-        print_json({"format": "bootlab-profile", "version": 1, "of": where, "profile": part, "advice": advise(part)})
+        advice = logs.advise(part)
+        print_json({"format": "bootlab-profile", "version": 1, "of": where, "profile": part, "advice": advice})
         return
     out().print(application_text.profile_view(part, rows))
     if what.suffix == ".toml":
         say(f"recording: {where}")
-
-
-def _read(log: Path, goal: str | None) -> tuple[Analysis, ApplicationProfile]:
-    from bootlab import logs  # noqa: PLC0415
-    from bootlab.logs.application import ApplicationProfile  # noqa: PLC0415
-
-    found = logs.analyze(log, goal=goal)
-    part = next((p for p in found.document.parts if isinstance(p, ApplicationProfile)), None)
-    if part is None:
-        raise UserError(
-            f"{log} is not a log of system calls (recognized as: {found.document.detected})",
-            hint="make one: strace -f -tt -T -o app.strace PROGRAM   (`bootlab analyze` reads everything else)",
-        )
-    if goal is not None and part.goal is None:
-        raise UserError(f"{log}: no line contains {goal!r}", hint="give a text that is in the log, or omit --goal")
-    return found, part

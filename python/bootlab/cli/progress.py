@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The progress display: what is being booted, how far it is, how long is left."""
 
 from __future__ import annotations
@@ -6,16 +7,23 @@ import importlib
 import os
 import sys
 import threading
+import time
+from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from bootlab.model import figures
 from bootlab.model.recording import Recording
-from bootlab.targets.base import DEFAULT_JOBS, Progress
 from bootlab.views.shown_text import one_line
+
+_PACE_BOOTS = 6
+"""From so many boots, the last ones, is told how long the next ones take."""
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
+
+    from bootlab.api.values import Progress
 
 
 class BootProgress:
@@ -24,14 +32,13 @@ class BootProgress:
     Written to standard error. What draws is loaded once something runs: loading it takes as long as planning a boot.
     """
 
-    def __init__(self, *, jobs: int | None = None, quiet: bool = False, load_meanwhile: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, quiet: bool = False, load_meanwhile: tuple[str, ...] = ()) -> None:
         """Draw nothing yet. `load_meanwhile`: modules for what comes after, loaded while the first machine runs."""
         self._drawn = not quiet and _is_terminal()
         self._load_meanwhile = load_meanwhile
-        self._jobs = jobs or DEFAULT_JOBS
         self._quiet = quiet
         self._running: dict[str, Progress | None] = {}
-        self._walls: list[float] = []
+        self._ends_s: deque[float] = deque(maxlen=_PACE_BOOTS + 1)
         self._expected = 0
         self._done = 0
         self._phase = ""
@@ -63,6 +70,8 @@ class BootProgress:
         """Show a machine."""
         with self._lock:
             self._running[label] = None
+            if not self._ends_s:
+                self._ends_s.append(time.monotonic())
 
     def boot_progress(self, label: str, progress: Progress) -> None:
         """Move a machine on."""
@@ -86,8 +95,9 @@ class BootProgress:
         with self._lock:
             self._running.pop(label, None)
             self._done += 1
+            # A boot that is kept takes no time, and says nothing of the next one.
             if not reused:
-                self._walls.append(recording.meta.wall_s)
+                self._ends_s.append(time.monotonic())
             left = self._left_text()
         kept = " (kept)" if reused else ""
         self._say(f"  {one_line(label)}: {_result(label, recording)}{kept}{left}")
@@ -143,13 +153,14 @@ class BootProgress:
             importlib.import_module(module)
 
     def _left_text(self) -> str:
-        if not self._walls or self._expected <= self._done:
+        intervals = len(self._ends_s) - 1
+        if intervals < 1 or self._expected <= self._done:
             return ""
+        # From one end to the next: machines that run beside each other, and what is done between boots, are in it.
         # Boots get shorter as the stack grows: the last few tell more than the first ones.
-        recent = self._walls[-6:]
-        each = sum(recent) / len(recent)
-        left_s = (self._expected - self._done) * each / max(1, self._jobs)
-        return f"  [{self._done}/{self._expected}, about {left_s:.0f} s left]"
+        each_s = (self._ends_s[-1] - self._ends_s[0]) / intervals
+        left = figures.lasted((self._expected - self._done) * each_s)
+        return f"  [{self._done}/{self._expected}, about {left} left]"
 
     def _render(self) -> Table:
         from rich.table import Table  # noqa: PLC0415
@@ -172,10 +183,10 @@ class BootProgress:
 def _result(label: str, recording: Recording) -> str:
     """Say in a word what came of a boot."""
     if (goal := recording.meta.goal_ns) is not None and recording.ok:
-        return f"{goal / 1e6:.3f} ms"
-    from bootlab.experiments import first_boot  # noqa: PLC0415 - verbs that boot nothing load no experiments
+        return f"{figures.ms(goal, recording.meta.unsure_ns)} ms"
+    from bootlab.api.observed import ending  # noqa: PLC0415 - verbs that boot nothing load no experiments
 
-    return first_boot.ending(recording) if label == first_boot.LABEL else recording.meta.outcome.value
+    return ending(label, recording)
 
 
 def _is_terminal() -> bool:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab report`: show a run again, or write it as HTML, Markdown or a trace."""
 
 from __future__ import annotations
@@ -6,29 +7,25 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.files import write_files
+from bootlab.cli.options import Argument, Option
+from bootlab.cli.screen import program
 from bootlab.cli.session import AllOption, Kept, out, print_json, say
 
 
 def report(
     run_name: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run: its id or the beginning of it, its folder, or `last`.")
+        str, Argument(metavar="RUN", help="A run: its id or the beginning of it, its folder, or `last`.")
     ],
     *,
     html: Annotated[
         Path | None,
-        typer.Option(
-            "--html", help="Write one self-contained HTML page. For every file here, `-` means standard output."
-        ),
+        Option(help="Write one self-contained HTML page. For every file here, `-` means standard output."),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a report as Markdown.")] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write the rows of a comparison, or trials and stack, as CSV.")
-    ] = None,
-    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
-    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome JSON trace of the boot.")] = None,
+    markdown: Annotated[Path | None, Option(help="Write a report as Markdown.")] = None,
+    csv: Annotated[Path | None, Option(help="Write the rows of a comparison, or trials and stack, as CSV.")] = None,
+    perfetto: Annotated[Path | None, Option(help="Write a Perfetto trace of the boot.")] = None,
+    chrome: Annotated[Path | None, Option(help="Write a Chrome JSON trace of the boot.")] = None,
     everything: AllOption = False,
     asked: Kept,
 ) -> None:
@@ -52,5 +49,5 @@ def report(
         print_json({"run": results.id, **said(results.data), "written": written})
     elif not written:
         out().print(terminal.results_view(results.data, everything=everything))
-        boots = f"bootlab boot {results.faster}   or: " if results.faster else ""
-        say(f"next: {boots}bootlab report {run_name}{asked.store_words} --html report.html")
+        boots = f"{program()} boot {results.faster}   or: " if results.faster else ""
+        say(f"next: {boots}{program()} report {run_name}{asked.store_words} --html report.html")

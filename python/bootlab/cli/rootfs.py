@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab rootfs`: a root tree cut down to what is used; which files a board has used; what in a tree cannot run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab rootfs atime`: which files of a board's root were used, by their access times."""
 
 from __future__ import annotations
@@ -6,23 +7,20 @@ import datetime
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
-import typer
-
 from bootlab.cli.files import write_files
+from bootlab.cli.options import Argument, Option
+from bootlab.cli.screen import program
 from bootlab.cli.session import JsonOption, print_json, put_line, say
 from bootlab.errors import UserError
 
 
 def atime(
-    tree: Annotated[
-        Path, typer.Argument(metavar="TREE", help="The folder where the board's root file system is mounted.")
-    ],
+    tree: Annotated[Path, Argument(metavar="TREE", help="The folder where the board's root file system is mounted.")],
     *,
-    mark: Annotated[bool, typer.Option("--mark", help="Mark every file as unused. Do this before the boot.")] = False,
+    mark: Annotated[bool, Option(help="Mark every file as unused. Do this before the boot.")] = False,
     newer: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Count files as used if they were read after FILE (a path in TREE) was written. For boards whose "
             "clock is wrong.",
@@ -30,13 +28,13 @@ def atime(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TIME",
             help="Count files as used if they were read after TIME (UTC). For boards whose clock is right.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Write the list of used files, for `bootlab rootfs trim --accesses`.")
+        Path | None, Option(help="Write the list of used files, for `bootlab rootfs trim --accesses`.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,24 +46,24 @@ def atime(
 
     Example: bootlab rootfs atime /mnt/card --mark; boot the board; bootlab rootfs atime /mnt/card --output used.json
     """
-    from bootlab.collectors import access_times  # noqa: PLC0415
+    from bootlab.api import root_files  # noqa: PLC0415
     from bootlab.model import figures  # noqa: PLC0415
     from bootlab.views.shown_text import one_line  # noqa: PLC0415
 
     if sum((mark, newer is not None, since is not None)) > 1:
         raise UserError("--mark, --newer and --since exclude each other", hint="bootlab rootfs atime --help")
     if mark:
-        marked = access_times.mark(tree)
+        marked = root_files.mark(tree)
         if as_json:
             print_json(marked)
             return
         put_line(f"{marked.names} names are marked as not used")
         if marked.refused:
             say(f"{marked.refused} could not be: {one_line(marked.reason)}")
-        say("next: boot the board from it, not mounted with noatime; use it; then: bootlab rootfs atime TREE")
+        say(f"next: boot the board from it, not mounted with noatime; use it; then: {program()} rootfs atime TREE")
         return
-    found = access_times.read(tree, newer=newer, since_ns=_time_ns(since) if since is not None else None)
-    write_files((output, lambda: msgspec.json.format(msgspec.json.encode(found.accesses), indent=1) + b"\n"))
+    found = root_files.read(tree, newer=newer, since_ns=_time_ns(since) if since is not None else None)
+    write_files((output, lambda: root_files.text_of(found.accesses)))
     if as_json:
         print_json(found)
         return

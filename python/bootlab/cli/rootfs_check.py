@@ -1,8 +1,7 @@
+# SPDX-License-Identifier: MIT
 """`bootlab rootfs check`: programs of a root tree that cannot start, found without a boot."""
 
 from __future__ import annotations
-
-import typer
 
 from bootlab.cli.session import JsonOption, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import Found, UserError
@@ -29,6 +28,6 @@ def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
         if not found:
             out().print("every program of the tree finds what it needs to start")
     if any(one.fatal for one in found):
-        raise typer.Exit(UserError.exit_code)
+        raise SystemExit(UserError.exit_code)
     if found:
-        raise typer.Exit(Found.CANNOT_RUN)
+        raise SystemExit(Found.CANNOT_RUN)

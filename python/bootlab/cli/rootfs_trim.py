@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab rootfs trim`: leave out of a root tree what nobody uses, and prove that the system still works."""
 
 from __future__ import annotations
@@ -6,15 +7,15 @@ import enum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.comparison import TableFiles, write_tables
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Option
+from bootlab.cli.screen import program
 from bootlab.cli.session import Booting, SystemArgument, out, print_json, say
 from bootlab.errors import UserError
 
 
-class Seen(enum.StrEnum):
+class AccessMethod(enum.StrEnum):
     """How accesses are seen."""
 
     FANOTIFY = "fanotify"
@@ -27,30 +28,28 @@ def trim(
     *,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="PATTERN",
             help="Keep files that match this pattern, such as '/etc/ssl/*'. May be given more than once.",
         ),
     ] = None,
     method: Annotated[
-        list[Seen] | None,
-        typer.Option(help="Use only this way of observing file accesses. May be given more than once. Default: all."),
+        list[AccessMethod] | None,
+        Option(help="Use only this way of observing file accesses. May be given more than once. Default: all."),
     ] = None,
     accesses: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Use this list of files used on a board instead of observing a boot: the output of `rootfs atime`, "
             "or one path per line."
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what would be removed, without booting the trimmed system.")
-    ] = False,
+    dry_run: Annotated[bool, Option(help="List what would be removed, without booting the trimmed system.")] = False,
     output: Annotated[
-        Path | None, typer.Option(help="Write the trimmed system to this folder. Default: a folder in the store.")
+        Path | None, Option(help="Write the trimmed system to this folder. Default: a folder in the store.")
     ] = None,
     every_file: Annotated[
-        bool, typer.Option("--all", help="Print every file with the reason why it stays or goes.")
+        bool, Option(names=("--all",), help="Print every file with the reason why it stays or goes.")
     ] = False,
     files: TableFiles,
     asked: Booting,
@@ -64,15 +63,14 @@ def trim(
 
     Example: bootlab rootfs trim camera.toml --keep '/etc/ssl/*'
     """
-    from bootlab.experiments.trim import TrimRequest  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.experiments.trim_table import trim_table  # noqa: PLC0415
-    from bootlab.store import accesses_file  # noqa: PLC0415
+    from bootlab.api import root_files  # noqa: PLC0415
+    from bootlab.api.comparisons import TrimRequest, trim_table  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.views.table import terminal  # noqa: PLC0415
 
     request = TrimRequest(
         keep=_patterns(keep or []),
         methods=tuple(m.value for m in method or ()),
-        given=accesses_file.load(accesses) if accesses is not None else None,
+        given=root_files.load(accesses) if accesses is not None else None,
         dry_run=dry_run,
     )
     with opened(system_file, asked) as system:
@@ -85,7 +83,7 @@ def trim(
     out().print(terminal.view(table))
     say(f"every name with its reason: {found.folder}/trim.json")
     if not dry_run:
-        say(f"the tree: {found.folder}/tree.tar\nnext: bootlab boot {found.folder}/trimmed/system.toml")
+        say(f"the tree: {found.folder}/tree.tar\nnext: {program()} boot {found.folder}/trimmed/system.toml")
 
 
 def _patterns(given: list[str]) -> tuple[str, ...]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the verbs that try techniques print at their end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The two consoles, results on standard output, progress and errors beside it; and JSON.
 
 Without typer: `bootlab analyze` ends before its import would.
@@ -6,7 +7,10 @@ Without typer: `bootlab analyze` ends before its import would.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
@@ -61,9 +65,27 @@ def say(text: str) -> None:
     err().print(text, markup=False, soft_wrap=True)
 
 
+def program() -> str:
+    """Return the word that starts bootlab here: its name, or its path where a shell would not find that."""
+    called = Path(sys.argv[0])
+    if called.name != "bootlab" or not called.is_file() or shutil.which("bootlab"):
+        return "bootlab"
+    here = Path.cwd()
+    # Not resolved: the file is often a link, and the name that was typed is the one that a person knows.
+    whole = Path(os.path.abspath(called))  # noqa: PTH100
+    return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)
+
+
 def print_json(value: Any) -> None:
     """Write a value as indented JSON with a final line break."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")
+
+
+def alarm(lines: Sequence[str]) -> None:
+    """Print lines that nobody may miss."""
+    console = err()
+    for line in lines:
+        console.print(escape(line), style="bold white on red", soft_wrap=True, highlight=False)
 
 
 def fail(error: BootlabError, *, as_json: bool = False) -> NoReturn:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab serve`: the history and the reports in a browser."""
 
 from __future__ import annotations
@@ -5,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
+from bootlab.cli.options import Option
 from bootlab.cli.session import DEFAULT_STORE, StoreOption, err, say
 from bootlab.errors import UserError
 
@@ -17,19 +17,15 @@ def serve(
     *,
     host: Annotated[
         str,
-        typer.Option("--host", help="The address to listen on. Any but this machine's loopback address needs a token."),
+        Option(help="The address to listen on. Any but this machine's loopback address needs a token."),
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0: any free one.")
-    ] = 8093,
+    port: Annotated[int, Option(least=0, most=65535, help="The port to listen on; 0: any free one.")] = 8093,
     token_file: Annotated[
         Path | None,
-        typer.Option(
-            "--token-file", help="File with the token that clients need to add boots, or to read from another machine."
-        ),
+        Option(help="File with the token that clients need to add boots, or to read from another machine."),
     ] = None,
-    certificate: Annotated[Path | None, typer.Option("--certificate", help="For TLS: the certificate file.")] = None,
-    key: Annotated[Path | None, typer.Option("--key", help="For TLS: the file of its private key.")] = None,
+    certificate: Annotated[Path | None, Option(help="For TLS: the certificate file.")] = None,
+    key: Annotated[Path | None, Option(help="For TLS: the file of its private key.")] = None,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,

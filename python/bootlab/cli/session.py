@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What every verb shares: its options, where things are kept, how errors end the process, text or JSON."""
 
 from __future__ import annotations
@@ -5,9 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from bootlab.cli.options import DEFAULT_STORE, Booting, JsonOption, Kept, Option, StoreOption
+from bootlab.cli.options import DEFAULT_STORE, Argument, Booting, JsonOption, Kept, Option, StoreOption
 from bootlab.cli.screen import err, fail, out, print_json, put_line, say
 from bootlab.errors import UserError
 from bootlab.model.modelled import DEFAULT_BANDWIDTH
@@ -18,18 +17,18 @@ __all__ = ["DEFAULT_STORE", "Booting", "JsonOption", "Kept", "StoreOption", "err
 # fmt: on
 
 AllOption = Annotated[
-    bool, typer.Option("--all", help="Also show what made no difference, was not booted, or does not apply.")
+    bool, Option(names=("--all",), help="Also show what made no difference, was not booted, or does not apply.")
 ]
 SystemArgument = Annotated[
-    Path, typer.Argument(metavar="SYSTEM.toml", help="The system file. `bootlab new` writes one.", show_default=False)
+    Path, Argument(metavar="SYSTEM.toml", help="The system file. `bootlab new` writes one.", show_default=False)
 ]
 OptionalSystemArgument = Annotated[
     Path | None,
-    typer.Argument(metavar="SYSTEM.toml", help="The system file. Not needed with --board.", show_default=False),
+    Argument(metavar="SYSTEM.toml", help="The system file. Not needed with --board.", show_default=False),
 ]
 BoardOption = Annotated[
     Path | None,
-    typer.Option("--board", metavar="BOARD.toml", help="Boot this real board. `bootlab board new` writes the file."),
+    Option(names=("--board",), metavar="BOARD.toml", help="Boot this real board. `bootlab board new` writes the file."),
 ]
 
 
@@ -40,8 +39,8 @@ class Scheduled(Booting):
         str | None,
         Option(
             metavar="ADDRESS",
-            help="Let workers boot and build kernels: those of a dask scheduler (tcp://HOST:8786), which share store "
-            "and cache, or those of a shared folder (folder:PATH; start them with `bootlab worker PATH`).",
+            help="Let the workers of a dask scheduler boot and build kernels: its address (tcp://HOST:8786), or the "
+            "file that it wrote (file:PATH). Start them with `bootlab worker ADDRESS`.",
         ),
     ] = None
     share: Annotated[
@@ -53,9 +52,32 @@ class Scheduled(Booting):
     ] = None
 
 
+CostsOption = Annotated[
+    str | None,
+    Option(
+        names=("--costs",),
+        metavar="FILE|WORDS",
+        help="Decide by the time of a board: exact time plus what these costs add. Words: a baud rate, a medium "
+        "(emmc-hs200, sd-card-20MB), an instruction's time (1.2ns); or a TOML file.",
+    ),
+]
+
+
+class Costed(Scheduled):
+    """What verbs take that decide by a board's time."""
+
+    costs: CostsOption = None
+
+
+class CostedHere(Booting):
+    """The same for verbs whose boots this machine makes."""
+
+    costs: CostsOption = None
+
+
 BandwidthOption = Annotated[
     float,
-    typer.Option(min=0.001, max=1e6, help="Bandwidth of the boot medium in MB/s, for the modelled load time."),
+    Option(least=0.001, most=1e6, help="Bandwidth of the boot medium in MB/s, for the modelled load time."),
 ]
 DEFAULT_BANDWIDTH_MB = DEFAULT_BANDWIDTH / 1e6
 

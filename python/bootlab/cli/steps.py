@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab steps`: a system as it is, and after each step of its system file, one on top of the other."""
 
 from __future__ import annotations
@@ -15,6 +16,6 @@ def steps(system_file: SystemArgument, *, files: TableFiles, asked: Booting) -> 
 
     Example: bootlab steps video.toml --markdown steps.md
     """
-    from bootlab.experiments.steps import Steps  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.comparisons import Steps  # noqa: PLC0415 - `--help` must not wait for it
 
     end(compare(system_file, Steps(), files, asked))

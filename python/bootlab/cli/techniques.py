@@ -1,24 +1,24 @@
+# SPDX-License-Identifier: MIT
 """`bootlab techniques`: the catalogue."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
-from bootlab import techniques as catalogue
+from bootlab.api import techniques as catalogue
+from bootlab.cli.options import Argument, technique_ids
 from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.errors import UserError
-from bootlab.techniques.base import Technique
 
 
 def techniques(
-    action: Annotated[
-        str | None, typer.Argument(metavar="[show]", help="`show ID` explains one technique in full.")
+    action: Annotated[str | None, Argument(metavar="[show]", help="`show ID` explains one technique in full.")] = None,
+    technique_id: Annotated[
+        str | None, Argument(metavar="[ID]", help="The technique's id.", complete=technique_ids)
     ] = None,
-    technique_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The technique's id.")] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,7 +41,7 @@ def techniques(
 def _list(*, as_json: bool) -> None:
     found = catalogue.all_techniques()
     if as_json:
-        print_json({"format": "bootlab-techniques", "version": 1, "techniques": [facts(t) for t in found]})
+        print_json({"format": "bootlab-techniques", "version": 1, "techniques": [catalogue.facts(t) for t in found]})
         return
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("id", "stage", "risk", "what"):
@@ -56,31 +56,9 @@ def _list(*, as_json: bool) -> None:
     )
 
 
-def facts(technique: Technique) -> dict[str, object]:
-    """Return everything a technique says about itself, as plain data."""
-    return {
-        "id": technique.id,
-        "title": technique.title,
-        "stage": technique.stage,
-        "what": technique.what,
-        "why": technique.why,
-        "when_not": technique.when_not,
-        "cost": technique.cost,
-        "risk": technique.risk,
-        "off_by_default": technique.risk.off_by_default,
-        "architectures": technique.architectures,
-        "kernels": technique.kernels,
-        "conflicts": technique.conflicts,
-        "requires": technique.requires,
-        "late": technique.late,
-        "published": technique.published,
-        "references": technique.references,
-    }
-
-
-def _show(technique: Technique, *, as_json: bool) -> None:
+def _show(technique: catalogue.Technique, *, as_json: bool) -> None:
     if as_json:
-        print_json(facts(technique))
+        print_json(catalogue.facts(technique))
         return
     console = out()
     console.print(Text(f"{technique.id}: {technique.title}", "bold"))

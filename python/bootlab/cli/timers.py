@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab timers`: the timers of a system under stress, judged by the standard, and beside another system's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab timers compare`: two systems, kernels or saved results under the same timers."""
 
 from __future__ import annotations
@@ -5,35 +6,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.session import Kept, say
 from bootlab.cli.timers_options import TimerRun
 from bootlab.errors import MeasurementError, UserError
 
 if TYPE_CHECKING:
     from bootlab.api import Results
-    from bootlab.timers.comparison import Configuration
+    from bootlab.timers.comparison import TimerConfiguration
 
 
 def compare(
     first: Annotated[
         Path,
-        typer.Argument(
-            metavar="A", help="A system file, or a result saved with `timers stress --save`.", show_default=False
-        ),
+        Argument(metavar="A", help="A system file, or a result saved with `timers stress --save`.", show_default=False),
     ],
     second: Annotated[
         Path | None,
-        typer.Argument(metavar="[B]", help="The system file or result to compare A with.", show_default=False),
+        Argument(metavar="[B]", help="The system file or result to compare A with.", show_default=False),
     ] = None,
     *,
     with_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--with",
+        Option(
+            names=("--with",),
             metavar="WORDS",
             help="Compare with A plus these kernel parameters (highres=off clocksource=hpet) or, if the kernel is "
             "built from source, kernel options (CONFIG_HZ_100=y). May be given more than once.",
@@ -41,9 +39,7 @@ def compare(
     ] = None,
     repeat: Annotated[
         int,
-        typer.Option(
-            "--repeat", min=1, max=50, help="Runs of each configuration. On a wall clock, a verdict needs at least 3."
-        ),
+        Option(least=1, most=50, help="Runs of each configuration. On a wall clock, a verdict needs at least 3."),
     ] = 2,
     run: TimerRun,
     files: TableFiles,
@@ -57,7 +53,7 @@ def compare(
 
     Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
     """
-    from bootlab.systemfile import load  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.timers import booted, comparison, saved  # noqa: PLC0415
 
     if second is None and not with_:
@@ -68,20 +64,20 @@ def compare(
     ends = [
         None
         if path is None or path.suffix == ".toml"
-        else comparison.Configuration(name=path.name, results=(saved.load(path),))
+        else comparison.TimerConfiguration(name=path.name, results=(saved.load(path),))
         for path in (first, second)
     ]
     system_files = [path for path in (first, second) if path is not None and path.suffix == ".toml"]
     results: Results | None = None
-    sides: list[Configuration] = []
+    sides: list[TimerConfiguration] = []
     if system_files:
         with opened(system_files[0], asked) as system:
-            others = [system.like(load(path)) for path in system_files[1:]]
+            others = [system.like(System.load(path).value) for path in system_files[1:]]
             groups = [[(one.name, one)] for one in (system, *others)]
             groups[0] += [(change.label, system.changed(change)) for change in changes]
             keep = system.begin_run("timers")
 
-            def sink(made: list[Configuration]) -> None:
+            def sink(made: list[TimerConfiguration]) -> None:
                 nonlocal results
                 if len(there := _in_order(ends, made)) > 1:
                     results = keep(comparison.compare(there))
@@ -96,7 +92,7 @@ def compare(
         )
 
 
-def _in_order(ends: list[Configuration | None], made: list[Configuration]) -> list[Configuration]:
+def _in_order(ends: list[TimerConfiguration | None], made: list[TimerConfiguration]) -> list[TimerConfiguration]:
     """Return the sides in the order of the command: what was saved stands before or behind what was booted."""
     first, second = ends
     return [*([first] if first is not None else []), *made, *([second] if second is not None else [])]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab timers conform`: 90 assertions about the timer functions, each judged by itself."""
 
 from __future__ import annotations
@@ -5,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Option
 from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.cli.timers_options import SystemOption
 from bootlab.errors import UserError
@@ -19,26 +19,24 @@ def conform(
     *,
     set_clock: Annotated[
         bool,
-        typer.Option("--set-clock", help="Also run the checks that set this machine's CLOCK_REALTIME. Needs root."),
+        Option(help="Also run the checks that set this machine's CLOCK_REALTIME. Needs root."),
     ] = False,
     plants: Annotated[
         bool,
-        typer.Option("--plants", help="Test the checks themselves: inject a bug for each check, which must then fail."),
+        Option(help="Test the checks themselves: inject a bug for each check, which must then fail."),
     ] = False,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="N[,N]...", help="Check only the assertions with these numbers.")
+        str | None, Option(metavar="N[,N]...", help="Check only the assertions with these numbers.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also show the checks that passed.")] = False,
+    everything: Annotated[bool, Option(names=("--all",), help="Also show the checks that passed.")] = False,
     opts: Annotated[
         Path | None,
-        typer.Option(
-            "--opts",
-            metavar="DIR",
-            help="Source of the Open POSIX Test Suite: build it, run it too, and compare its verdicts.",
+        Option(
+            metavar="DIR", help="Source of the Open POSIX Test Suite: build it, run it too, and compare its verdicts."
         ),
     ] = None,
-    tap: Annotated[Path | None, typer.Option("--tap", help="Write the verdicts as TAP 14.")] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write the verdicts as JUnit XML.")] = None,
+    tap: Annotated[Path | None, Option(help="Write the verdicts as TAP 14.")] = None,
+    junit: Annotated[Path | None, Option(help="Write the verdicts as JUnit XML.")] = None,
     asked: Kept,
 ) -> None:
     """Check 90 assertions of POSIX and Linux about timers, clocks and sleeps, on this machine or in a booted system.

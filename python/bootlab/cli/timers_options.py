@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Options that the verbs of the timer laboratory share, and what they ask for."""
 
 from __future__ import annotations
@@ -5,18 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from bootlab.cli.options import Group, Option
+from bootlab.cli.options import Argument, Group, Option
 from bootlab.errors import UserError
 from bootlab.timers.classic import POPULATIONS
 from bootlab.timers.request import Clock, Receiver, StressRequest
 
 SystemOption = Annotated[
     Path | None,
-    typer.Argument(metavar="[SYSTEM.toml]", help="Boot this system and run inside it. Default: run on this machine.",
-                   show_default=False),
-]  # fmt: skip
+    Argument(
+        metavar="[SYSTEM.toml]",
+        help="Boot this system and run inside it. Default: run on this machine.",
+        show_default=False,
+    ),
+]
 
 
 class TimerRun(Group):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab timers stress`: thousands of timers, every expiration accounted for, beside the table of 2003."""
 
 from __future__ import annotations
@@ -5,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Option
 from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.cli.timers_options import SystemOption, TimerRun
 from bootlab.errors import UserError
@@ -24,39 +24,33 @@ def stress(
     run: TimerRun,
     to_limit: Annotated[
         bool,
-        typer.Option("--to-limit", help="Use as many timers as the system allows; find out first how many that is."),
+        Option(help="Use as many timers as the system allows; find out first how many that is."),
     ] = False,
     mode: Annotated[
         Mode,
-        typer.Option(
+        Option(
             help="stress: periodic timers. burst: all timers expire at one instant. curves: cost of each call. churn: "
-            "timers are created, rearmed and deleted during the run. limit: how many timers the system allows.",
+            "timers are created, rearmed and deleted during the run. limit: how many timers the system allows."
         ),
     ] = "stress",
-    threads: Annotated[
-        int, typer.Option(min=1, max=64, help="Number of receiving threads for --receiver thread-id.")
-    ] = 2,
+    threads: Annotated[int, Option(least=1, most=64, help="Number of receiving threads for --receiver thread-id.")] = 2,
     plant: Annotated[
         list[str] | None,
-        typer.Option(
-            "--plant",
+        Option(
             help="Inject a fault into every Nth delivery, to test the test: drop=N, copy=N, delay=N:S. May be given "
-            "more than once.",
+            "more than once."
         ),
     ] = None,
     kernel_share: Annotated[
         bool,
-        typer.Option(
-            "--kernel-share",
+        Option(
             help="Count the instructions of the run in the kernel and in user space. Needs exact mode and one more "
-            "traced boot per population.",
+            "traced boot per population."
         ),
     ] = False,
-    read: Annotated[
-        Path | None, typer.Option("--read", metavar="FILE", help="Show a saved result without running anything.")
-    ] = None,
-    save: Annotated[Path | None, typer.Option("--save", help="Save the result for `bootlab timers compare`.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page with histograms.")] = None,
+    read: Annotated[Path | None, Option(metavar="FILE", help="Show a saved result without running anything.")] = None,
+    save: Annotated[Path | None, Option(help="Save the result for `bootlab timers compare`.")] = None,
+    html: Annotated[Path | None, Option(help="Write one HTML page with histograms.")] = None,
     asked: Kept,
 ) -> None:
     """Run thousands of periodic timers and account for every expiration, on this machine or in a booted system.

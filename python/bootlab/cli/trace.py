@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab trace`: every function of the boot, from the first instruction to the goal, without touching the kernel."""
 
 from __future__ import annotations
@@ -6,9 +7,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+import msgspec
 
 from bootlab.cli.files import write_files
+from bootlab.cli.options import Argument, Group, Option, RowsOption
 from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import UserError
 
@@ -28,10 +30,107 @@ class Show(StrEnum):
     NOSCHED = "nosched"
 
 
+class Tables(Group):
+    """What is shown of a trace, and how much of it."""
+
+    show: Annotated[list[Show], Option(help="Print this table. May be given more than once.")] = msgspec.field(
+        default_factory=list
+    )
+    rows: RowsOption = 25
+    min_us: Annotated[
+        float,
+        Option(
+            names=("-t", "--min-us"),
+            least=0,
+            help="Leave out functions that took less than this many microseconds.",
+        ),
+    ] = 0
+    fields: Annotated[
+        str,
+        Option(
+            names=("-f", "--fields"),
+            help="Columns of the function table: F function, c calls, t time, a average, l local time, m costliest "
+            "callee, n its calls, w wall time, x longest call.",
+        ),
+    ] = "Fctalmn"
+    sort: Annotated[
+        str,
+        Option(
+            names=("-s", "--sort"),
+            help="Sort the function table by this column letter.",
+        ),
+    ] = "t"
+    root: Annotated[str | None, Option(help="Show the call tree below this function.")] = None
+    depth: Annotated[int, Option(least=1, most=200, help="Show at most this many levels of the call tree.")] = 8
+
+
+class Spans(Group):
+    """Which calls are traced, and which of their spans are kept."""
+
+    start: Annotated[str | None, Option(help="Start tracing at the first call of this function.")] = None
+    stop: Annotated[str | None, Option(help="Stop tracing at the first call of this function.")] = None
+    subtree: Annotated[
+        list[str],
+        Option(
+            help="Keep only spans below this function; with --by ftrace, trace only these. May be given more than once."
+        ),
+    ] = msgspec.field(default_factory=list)
+    span_depth: Annotated[
+        int | None, Option(least=1, most=512, help="Keep spans of at most this many call levels.")
+    ] = None
+    span_us: Annotated[float, Option(least=0, help="Keep only spans of at least this many microseconds.")] = 20
+
+
+class Source(Group):
+    """What a kernel's source, configuration and symbols add to a trace."""
+
+    source: Annotated[
+        Path | None,
+        Option(metavar="TREE", help="Kernel source tree: show what you can change about slow functions."),
+    ] = None
+    config: Annotated[Path | None, Option(help="The kernel's .config, if the image does not contain it.")] = None
+    coverage: Annotated[
+        bool,
+        Option(help="Show which functions never ran; with --source, by Kconfig symbol and object file."),
+    ] = False
+    coverage_csv: Annotated[
+        Path | None,
+        Option(help="Write a CSV of all functions in the image: size in bytes, executed or not."),
+    ] = None
+    symbols: Annotated[
+        Path | None,
+        Option(help="The kernel's System.map or image, needed for --coverage of a recording."),
+    ] = None
+
+
+class KernelTracing(Group):
+    """How much the kernel's own tracer records and sends."""
+
+    levels: Annotated[int, Option(least=0, help="With --by ftrace: trace this many call levels; 0 means all.")] = 0
+    buffer_kib: Annotated[
+        int,
+        Option(least=16, help="With --by ftrace: size of the kernel's trace buffer in KiB, per processor."),
+    ] = 16384
+    collect_kib: Annotated[
+        int,
+        Option(least=1, help="With --by ftrace: let the agent send at most this many KiB of trace."),
+    ] = 2048
+
+
+class TraceFiles(Group):
+    """The files that a trace goes into."""
+
+    html: Annotated[Path | None, Option(help="Write one self-contained HTML page with a flame graph.")] = None
+    perfetto: Annotated[Path | None, Option(help="Write the spans as a Perfetto trace.")] = None
+    chrome: Annotated[Path | None, Option(help="Write the spans as a Chrome JSON trace.")] = None
+    speedscope: Annotated[Path | None, Option(help="Write a speedscope profile.")] = None
+    folded: Annotated[Path | None, Option(help="Write folded stacks for a flame graph.")] = None
+
+
 def trace(
     what: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="SYSTEM.toml|TRACE",
             help="A system file, the recording folder of a traced boot, or a trace from another tool: KFI or KFT log, "
             "function_graph text, trace.dat, perf script. `-` reads standard input.",
@@ -41,8 +140,7 @@ def trace(
     *,
     compare: Annotated[
         Path | None,
-        typer.Option(
-            "--compare",
+        Option(
             metavar="BASE",
             help="Show what changed since BASE: a system file, a recording's folder, or a trace that `bootlab "
             "analyze` reads.",
@@ -50,97 +148,13 @@ def trace(
     ] = None,
     by: Annotated[
         Literal["plugin", "ftrace"],
-        typer.Option(
-            "--by", help="Choose the tracer: the QEMU plugin (exact), or the kernel's own function_graph tracer."
-        ),
+        Option(help="Choose the tracer: the QEMU plugin (exact), or the kernel's own function_graph tracer."),
     ] = "plugin",
-    show: Annotated[
-        list[Show] | None, typer.Option("--show", help="Print this table. May be given more than once.")
-    ] = None,
-    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Show at most this many rows of each table.")] = 25,
-    min_us: Annotated[
-        float,
-        typer.Option("-t", "--min-us", min=0, help="Leave out functions that took less than this many microseconds."),
-    ] = 0,
-    fields: Annotated[
-        str,
-        typer.Option(
-            "-f",
-            "--fields",
-            help="Columns of the function table: F function, c calls, t time, a average, l local time, m costliest "
-            "callee, n its calls, w wall time, x longest call.",
-        ),
-    ] = "Fctalmn",
-    sort: Annotated[str, typer.Option("-s", "--sort", help="Sort the function table by this column letter.")] = "t",
-    root: Annotated[str | None, typer.Option("--root", help="Show the call tree below this function.")] = None,
-    depth: Annotated[
-        int, typer.Option("--depth", min=1, max=200, help="Show at most this many levels of the call tree.")
-    ] = 8,
-    start: Annotated[
-        str | None, typer.Option("--start", help="Start tracing at the first call of this function.")
-    ] = None,
-    stop: Annotated[str | None, typer.Option("--stop", help="Stop tracing at the first call of this function.")] = None,
-    subtree: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--subtree",
-            help="Keep only spans below this function; with --by ftrace, trace only these. May be given more than "
-            "once.",
-        ),
-    ] = None,
-    span_depth: Annotated[
-        int | None, typer.Option("--span-depth", min=1, max=512, help="Keep spans of at most this many call levels.")
-    ] = None,
-    span_us: Annotated[
-        float, typer.Option("--span-us", min=0, help="Keep only spans of at least this many microseconds.")
-    ] = 20,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--source", metavar="TREE", help="Kernel source tree: show what you can change about slow functions."
-        ),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="The kernel's .config, if the image does not contain it.")
-    ] = None,
-    coverage: Annotated[
-        bool,
-        typer.Option(
-            "--coverage", help="Show which functions never ran; with --source, by Kconfig symbol and object file."
-        ),
-    ] = False,
-    coverage_csv: Annotated[
-        Path | None,
-        typer.Option(
-            "--coverage-csv", help="Write a CSV of all functions in the image: size in bytes, executed or not."
-        ),
-    ] = None,
-    symbols: Annotated[
-        Path | None,
-        typer.Option("--symbols", help="The kernel's System.map or image, needed for --coverage of a recording."),
-    ] = None,
-    levels: Annotated[
-        int, typer.Option("--levels", min=0, help="With --by ftrace: trace this many call levels; 0 means all.")
-    ] = 0,
-    buffer_kib: Annotated[
-        int,
-        typer.Option(
-            "--buffer-kib", min=16, help="With --by ftrace: size of the kernel's trace buffer in KiB, per processor."
-        ),
-    ] = 16384,
-    collect_kib: Annotated[
-        int,
-        typer.Option(
-            "--collect-kib", min=1, help="With --by ftrace: let the agent send at most this many KiB of trace."
-        ),
-    ] = 2048,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write one self-contained HTML page with a flame graph.")
-    ] = None,
-    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write the spans as a Perfetto trace.")] = None,
-    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write the spans as a Chrome JSON trace.")] = None,
-    speedscope: Annotated[Path | None, typer.Option("--speedscope", help="Write a speedscope profile.")] = None,
-    folded: Annotated[Path | None, typer.Option("--folded", help="Write folded stacks for a flame graph.")] = None,
+    tables: Tables,
+    spans: Spans,
+    tree: Source,
+    kernel: KernelTracing,
+    files: TraceFiles,
     asked: Kept,
 ) -> None:
     """Show which function executed every instruction of a boot (QEMU in exact mode, any kernel with symbols).
@@ -149,74 +163,94 @@ def trace(
 
     Example: bootlab trace camera.toml --show functions --show waits -n 30 --html boot.html --perfetto boot.pftrace
     """
-    from bootlab.analysis import traced_source  # noqa: PLC0415 - loaded only where a trace is shown
+    from bootlab.api import traces  # noqa: PLC0415 - loaded only where a trace is shown
     from bootlab.cli import trace_difference, trace_sources, trace_views  # noqa: PLC0415
-    from bootlab.collectors.kernel_tracer import KernelTracer  # noqa: PLC0415 - loaded only where a trace is made
-    from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
     from bootlab.views.functions import export as function_export  # noqa: PLC0415
     from bootlab.views.functions import levers_page, levers_text  # noqa: PLC0415
     from bootlab.views.functions import page as function_page  # noqa: PLC0415
     from bootlab.views.functions import text as function_text  # noqa: PLC0415
 
-    wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
-    if wrong or len(sort) != 1:
+    wrong = [letter for letter in tables.fields + tables.sort if letter not in function_text.FIELDS]
+    if wrong or len(tables.sort) != 1:
         raise UserError(
-            f"there is no column {''.join(wrong) or sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}"
+            f"there is no column {''.join(wrong) or tables.sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}"
         )
-    request = TraceRequest(
-        min_ns=int(span_us * 1000), depth=span_depth, start=start, stop=stop, subtree=tuple(subtree or ())
+    request = traces.TraceRequest(
+        min_ns=int(spans.span_us * 1000),
+        depth=spans.span_depth,
+        start=spans.start,
+        stop=spans.stop,
+        subtree=tuple(spans.subtree),
     )
-    min_ns = int(min_us * 1000)
+    min_ns = int(tables.min_us * 1000)
     if compare is not None:
-        _refuse(show=show, perfetto=perfetto, chrome=chrome, speedscope=speedscope, folded=folded, root=root)
-        trace_difference.run(compare, what, request, asked, rows=rows, floor=min_ns, html=html)
+        _refuse(
+            show=tables.show,
+            perfetto=files.perfetto,
+            chrome=files.chrome,
+            speedscope=files.speedscope,
+            folded=files.folded,
+            root=tables.root,
+        )
+        trace_difference.run(compare, what, request, asked, rows=tables.rows, floor=min_ns, html=files.html)
         return
     if by == "ftrace":
-        if start or stop:
+        if spans.start or spans.stop:
             raise UserError(
                 "--start and --stop work with the plugin only",
                 hint="use --subtree to choose the function below which ftrace traces",
             )
-        tracer = KernelTracer(functions=request.subtree, depth=levels, buffer_kib=buffer_kib, collect_kib=collect_kib)
+        tracer = traces.KernelTracer(
+            functions=request.subtree,
+            depth=kernel.levels,
+            buffer_kib=kernel.buffer_kib,
+            collect_kib=kernel.collect_kib,
+        )
         traced = trace_sources.traced_by_kernel(what, tracer, asked)
     else:
         traced = trace_sources.traced(what, request, asked)
     found = traced.trace
-    cover = coverage or coverage_csv is not None
-    known = traced_source.Known()
-    if source is not None or cover:
+    cover = tree.coverage or tree.coverage_csv is not None
+    known = traces.Known()
+    if tree.source is not None or cover:
         if not traced.complete:
             raise UserError("--source and --coverage need a trace by the plugin", hint="bootlab trace SYSTEM.toml")
-        known = traced_source.known(
-            found, traced.folder, source=source, config=config, symbols=symbols, cover=cover, rows=rows
+        known = traces.known(
+            found,
+            traced.folder,
+            source=tree.source,
+            config=tree.config,
+            symbols=tree.symbols,
+            cover=cover,
+            rows=tables.rows,
         )
-    elif Show.LEVERS in (show or ()):
+    elif Show.LEVERS in tables.show:
         raise UserError("--show levers needs the kernel's source", hint="--source TREE")
     write_files(
         (
-            html,
+            files.html,
             lambda: function_page.render(found, traced.name, min_ns=min_ns, more=levers_page.tables(known)).encode(),
         ),
-        (coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
-        (perfetto, trace_sources.spans(traced, "perfetto")),
-        (chrome, trace_sources.spans(traced, "chrome")),
-        (speedscope, lambda: function_export.speedscope(found, traced.name)),
-        (folded, lambda: function_export.folded(found, traced.name)),
+        (tree.coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
+        (files.perfetto, traces.spans(traced, "perfetto")),
+        (files.chrome, traces.spans(traced, "chrome")),
+        (files.speedscope, lambda: function_export.speedscope(found, traced.name)),
+        (files.folded, lambda: function_export.folded(found, traced.name)),
     )
-    tables = trace_views.tables(found, rows=rows, min_ns=min_ns, sort=sort, root=root, depth=depth)
+    made = traces.tables(found, rows=tables.rows, min_ns=min_ns, sort=tables.sort, root=tables.root, depth=tables.depth)
     if asked.as_json:
         levers = [{"kind": kind, "ns": ns, "levers": levers} for kind, ns, levers in known.levers]
         about = {"format": "bootlab-function-trace", "version": 1, **traced.about}
-        print_json({**about, **tables, "levers": levers, "coverage": known.document()})
+        print_json({**about, **made, "levers": levers, "coverage": known.document()})
         return
-    wanted = show or [Show.WAITS, Show.SELF, Show.FUNCTIONS, Show.SUMMARY]
-    if source is not None and Show.LEVERS not in wanted:
+    wanted = tables.show or [Show.WAITS, Show.SELF, Show.FUNCTIONS, Show.SUMMARY]
+    if tree.source is not None and Show.LEVERS not in wanted:
         wanted = [Show.LEVERS, *wanted]
     for which in wanted:
-        for view in trace_views.views(which.value, traced, tables, fields, known.levers):
+        for view in trace_views.views(which.value, traced, made, tables.fields, known.levers):
             out().print(view)
-    if coverage:
-        out().print(levers_text.coverage_view(known.total, known.groups, rows))
+    if tree.coverage:
+        out().print(levers_text.coverage_view(known.total, known.groups, tables.rows))
     out().print(function_text.answer(found, traced.name))
     say(traced.source)
 

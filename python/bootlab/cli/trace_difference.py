@@ -1,15 +1,14 @@
+# SPDX-License-Identifier: MIT
 """`bootlab trace NEW --compare BASE`: what changed between two traces."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bootlab.analysis import forest_difference
-from bootlab.analysis.call_forest import CallForest
+from bootlab.api.traces import CallForest, TraceRequest, compare
 from bootlab.cli.files import write_files
 from bootlab.cli.session import Kept, out, print_json
 from bootlab.cli.trace_sources import forest
-from bootlab.targets.trace_boot import TraceRequest
 from bootlab.views.functions import difference_page
 from bootlab.views.functions.difference_text import difference_view
 
@@ -19,7 +18,7 @@ def run(base: Path, new: Path, request: TraceRequest, asked: Kept, *, rows: int,
     sides = [forest(what, request, asked) for what in (base, new)]
     (name, before), (other, after) = sides
     names = (name, other) if name != other else (f"{name} ({_short(base)})", f"{other} ({_short(new)})")
-    found = forest_difference.compare(before, after)
+    found = compare(before, after)
     write_files((html, lambda: difference_page.render(found, names, floor=floor).encode()))
     changed = [row for row in found.functions if row.change != "same" and max(abs(row.total), abs(row.own)) >= floor]
     if asked.as_json:

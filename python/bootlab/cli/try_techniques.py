@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab try`: boot a system with and without each technique."""
 
 from __future__ import annotations
@@ -6,15 +7,15 @@ import enum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option, technique_ids
 from bootlab.cli.run_view import show_run
-from bootlab.cli.session import AllOption, BoardOption, OptionalSystemArgument, Scheduled, system_required
+from bootlab.cli.screen import program
+from bootlab.cli.session import AllOption, BoardOption, Costed, OptionalSystemArgument, system_required
 from bootlab.errors import UserError
 
 
-class Cost(enum.StrEnum):
+class TechniqueCost(enum.StrEnum):
     """What a technique may cost beyond time."""
 
     FUNCTION = "function"
@@ -24,24 +25,28 @@ class Cost(enum.StrEnum):
 
 IdsArgument = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         metavar="[ID]...",
         help="Techniques to try, even if they seem not to apply; ID:LABEL: one variant. Default: all that apply.",
         show_default=False,
+        complete=technique_ids,
     ),
 ]
 AllowOption = Annotated[
-    list[Cost] | None,
-    typer.Option(
-        "--allow",
+    list[TechniqueCost] | None,
+    Option(
+        names=("--allow",),
         help="Also stack techniques that cost `function`, `security` or `runtime`. May be given more than once.",
     ),
 ]
-HtmlReportOption = Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")]
+HtmlReportOption = Annotated[Path | None, Option(names=("--html",), help="Write the HTML report to this file too.")]
 AlsoOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--also", metavar="ID", help="Also stack this technique, whatever it costs. May be given more than once."
+    Option(
+        names=("--also",),
+        metavar="ID",
+        help="Also stack this technique, whatever it costs. May be given more than once.",
+        complete=technique_ids,
     ),
 ]
 
@@ -51,20 +56,16 @@ def try_(
     ids: IdsArgument = None,
     *,
     board: BoardOption = None,
-    both: Annotated[
-        bool, typer.Option("--both", help="With --board: try in QEMU too, and show both verdicts side by side.")
-    ] = False,
+    both: Annotated[bool, Option(help="With --board: try in QEMU too, and show both verdicts side by side.")] = False,
     inexact: Annotated[
         bool,
-        typer.Option("--inexact", help="If boots of the same system differ, continue and judge as in free mode."),
+        Option(help="If boots of the same system differ, continue and judge as in free mode."),
     ] = False,
-    blocks: Annotated[
-        int, typer.Option(min=3, max=1000, help="Free mode and --inexact: number of blocks of boots.")
-    ] = 7,
-    seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
+    blocks: Annotated[int, Option(least=3, most=1000, help="Free mode and --inexact: number of blocks of boots.")] = 7,
+    seed: Annotated[int, Option(help="Free mode and --inexact: seed of the random order.")] = 1,
     html: HtmlReportOption = None,
     everything: AllOption = False,
-    asked: Scheduled,
+    asked: Costed,
 ) -> None:
     """Try techniques one by one: boot with and without, prove the effect, give a verdict.
 
@@ -73,6 +74,8 @@ def try_(
     if board is not None:
         if asked.scheduler is not None:
             raise UserError("a scheduler's workers cannot boot a board", hint="leave --scheduler out")
+        if asked.costs is not None:
+            raise UserError("a real board's times hold its costs already", hint="leave --costs or --board out")
         from bootlab.cli.board_boot import try_board  # noqa: PLC0415 - most tries are QEMU's
 
         named = ids or []
@@ -94,9 +97,9 @@ def try_(
     system_file = system_required(system_file)
     with opened(system_file, asked) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
-    following = f"bootlab stack {system_file}{asked.store_words}"
+    following = f"{program()} stack {system_file}{asked.store_words}{asked.costs_words}"
     if html is None:
-        following = f"bootlab report {results.id}{asked.store_words} --html try.html   or: {following}"
+        following = f"{program()} report {results.id}{asked.store_words} --html try.html   or: {following}"
     show_run(
         results,
         asked,

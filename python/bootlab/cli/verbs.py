@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes verbs of functions: what they declare by fields and `Option` becomes options of typer."""
 
 from __future__ import annotations
@@ -5,11 +6,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from bootlab.cli.options import Declared, Group, declared, declared_as
+from bootlab.cli.options import Argument, Declared, Group, declared, declared_as
 
 
 class Verbs(typer.Typer):
@@ -50,17 +51,33 @@ def _asked(parameter: inspect.Parameter, groups: dict[str, type[Group]]) -> Iter
         yield from (_option(one) for one in declared(groups[parameter.name]))
     elif (one := declared_as(parameter.name, parameter.annotation, parameter.default)) is not None:
         yield _option(one)
+    elif get_origin(parameter.annotation) is Annotated:
+        kind, argument = get_args(parameter.annotation)[:2]
+        yield parameter.replace(annotation=Annotated[kind, _argument(argument)])
     else:
-        yield parameter
+        raise TypeError(f"{parameter.name} is neither a group of options nor declared as Option or Argument")
 
 
 def _option(one: Declared) -> inspect.Parameter:
     said = one.option
-    option = typer.Option(
-        *one.names, help=said.help, metavar=said.metavar, min=said.least, max=said.most, envvar=said.envvar
-    )
+    option = typer.Option(*one.names, envvar=said.envvar, **_said(said))
     kind: Any = one.annotation | None if one.repeated else one.annotation
     default = None if one.repeated else one.default
     return inspect.Parameter(
         one.field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )
+
+
+def _argument(said: Argument) -> Any:
+    return typer.Argument(**_said(said))
+
+
+def _said(said: Argument) -> dict[str, Any]:
+    return {
+        "help": said.help or None,
+        "metavar": said.metavar,
+        "min": said.least,
+        "max": said.most,
+        "show_default": said.show_default,
+        "autocompletion": said.complete,
+    }

@@ -1,42 +1,49 @@
-"""`bootlab worker`: does the jobs that other commands offer in a shared folder: boots, and builds of kernels."""
+# SPDX-License-Identifier: MIT
+"""`bootlab worker`: starts a dask worker, which makes the boots and kernels that other commands ask for."""
 
 from __future__ import annotations
 
-import signal
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+import os
 from typing import Annotated
 
-import typer
-
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.session import say
 
 
 def worker(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The folder of jobs. It is created if it does not exist.")
+    scheduler: Annotated[
+        str,
+        Argument(
+            metavar="ADDRESS",
+            help="The scheduler: tcp://HOST:8786, or file:PATH of the file that "
+            "`dask scheduler --scheduler-file PATH` writes.",
+            show_default=False,
+        ),
     ],
     *,
-    once: Annotated[bool, typer.Option("--once", help="End when no job is left, instead of waiting for more.")] = False,
+    boots: Annotated[
+        int | None,
+        Option(
+            least=1,
+            most=1024,
+            help="Boots, and builds of kernels, at a time. Default: one for each core that this process may use.",
+        ),
+    ] = None,
+    wait: Annotated[
+        int,
+        Option(least=1, most=86400, help="Seconds to wait for the scheduler before it gives up."),
+    ] = 300,
 ) -> None:
-    """Make the boots and kernels that commands with `--scheduler folder:FOLDER` ask for. Ctrl-C or SIGTERM ends it.
+    """Make the boots and kernels that commands with `--scheduler ADDRESS` ask for. Ctrl-C or SIGTERM ends it.
 
-    Each does one job at a time: start as many as there are cores, on every machine that shares the folder. A worker
-    that is ended gives its job back; one that dies loses only its job.
+    Start one on each machine, with the same bootlab and the same QEMU. It ends with its scheduler. If it dies, another
+    worker gets its jobs.
 
-    Example: bootlab worker /shared/jobs --once
+    Example: bootlab worker tcp://HOST:8786 --boots 4
     """
-    from bootlab.targets.folder_worker import FolderWorker  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.workers import worker_command  # noqa: PLC0415 - `--help` must not wait for it
 
-    at_work = FolderWorker(folder, said=say)
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.signal(number, lambda _number, _frame: at_work.end()) for number in numbers]
-    say(f"worker {at_work.name} on {at_work.jobs.path}")
-    # In a thread of its own: a signal's handler must not meet a lock that this thread holds.
-    try:
-        with ThreadPoolExecutor(1) as pool:
-            done = pool.submit(at_work.run, once=once).result()
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
-    say("1 job done" if done == 1 else f"{done} jobs done")
+    words = worker_command(scheduler, boots=boots, wait_s=wait)
+    say(f"a worker of {scheduler}; Ctrl-C ends it")
+    # In the place of this process: signals reach the worker, and nothing of it outlives it.
+    os.execv(words[0], words)  # noqa: S606 - no shell reads the words

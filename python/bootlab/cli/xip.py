@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab xip`: start a kernel from flash in every way, and see what execute-in-place saves and costs."""
 
 from __future__ import annotations
@@ -5,14 +6,13 @@ from __future__ import annotations
 import enum
 from typing import Annotated
 
-import typer
-
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Argument, Option
 from bootlab.cli.session import Booting, SystemArgument
 
 
-class Start(enum.StrEnum):
+class XipStart(enum.StrEnum):
     """How the kernel starts."""
 
     IN_PLACE = "in-place"
@@ -25,21 +25,19 @@ class Start(enum.StrEnum):
 def xip(
     system_file: SystemArgument,
     starts: Annotated[
-        list[Start] | None,
-        typer.Argument(
-            metavar="[START]...", help="Ways to start the kernel. Default: all but partial.", show_default=False
-        ),
+        list[XipStart] | None,
+        Argument(metavar="[START]...", help="Ways to start the kernel. Default: all but partial.", show_default=False),
     ] = None,
     *,
     files: TableFiles,
     flash_line_ns: Annotated[
-        float, typer.Option(min=1, help="For the model: time to read a cache line from flash, in nanoseconds.")
+        float, Option(least=1, help="For the model: time to read a cache line from flash, in nanoseconds.")
     ] = 530.0,
     ram_line_ns: Annotated[
-        float, typer.Option(min=0, help="For the model: time to read a cache line from RAM, in nanoseconds.")
+        float, Option(least=0, help="For the model: time to read a cache line from RAM, in nanoseconds.")
     ] = 60.0,
     misses: Annotated[
-        float, typer.Option(min=0, max=1000, help="For the model: instruction-cache misses per 1000 instructions.")
+        float, Option(least=0, most=1000, help="For the model: instruction-cache misses per 1000 instructions.")
     ] = 10.0,
     asked: Booting,
 ) -> None:
@@ -54,13 +52,13 @@ def xip(
 
     Example: bootlab xip examples/arm-virt-flash/system.toml in-place copied
     """
-    from bootlab.experiments.xip import Xip  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.comparisons import Xip  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.model.flash_model import FlashModel  # noqa: PLC0415
 
     model = FlashModel(flash_line_ns=flash_line_ns, ram_line_ns=ram_line_ns, misses_per_1000=misses)
     with opened(system_file, asked) as system:
         results = system.compare(Xip(*(start.value for start in starts or ()), model=model))
     section = f"xip-tables-{system.value.machine.arch}"
-    if Start.PARTIAL in (starts or ()):
+    if XipStart.PARTIAL in (starts or ()):
         section += "-partial"
     show(results.comparison, files, asked, results, section=section)

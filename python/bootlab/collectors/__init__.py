@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Each collector gets one kind of evidence out of a boot."""

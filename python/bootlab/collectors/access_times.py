@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Access times of a tree that a board has booted from: which files were used, with a right clock and with a wrong one.
 
 The kernel sets them when a file is read, mapped or executed, a folder listed, a link followed

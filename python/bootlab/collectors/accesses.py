@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A boot that tells who touched which file: the agent watches by every method that the kernel has, and runs the check.
 
 Its times never stand beside those of timing boots. Limits of the methods: `guest/agent/watch.c`, `guest/agent/files.c`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The report of bootlab's agent, out of the console of a diagnostic boot.
 
 Format: `guest/agent/report.h`. The console is hostile: anybody in the booted system may print such lines, cut or mixed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """bootlab's agent as a static program, built once for each architecture with the machine's C compilers."""
 
 from __future__ import annotations

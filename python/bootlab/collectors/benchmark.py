@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a booted kernel costs at run time: stat, fork, pipe, context switch, by a program in place of init."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The diagnostic boot: the same system with `initcall_debug` and bootlab's agent inside.
 
 Instrumentation changes what it measures, so this boot's times never stand beside those of a timing boot.
@@ -12,13 +13,13 @@ import msgspec
 from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.collectors.loader_statistics import loading_of
+from bootlab.hints.failure import hint_for
 from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import CHECK_S, Check, Goal, System
 from bootlab.model.tree import Entry
 from bootlab.startup import root_switch, units
-from bootlab.startup.files import Files
-from bootlab.targets.failure_hint import hint_for
+from bootlab.startup.files import TreeFiles
 
 AGENT = "/bootlab-agent"
 _CHECK_FILE = "/bootlab-check"
@@ -88,7 +89,7 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
     carried = with_agent(system, timing)
     line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
     line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
-    if units.is_systemd(Files(system.startup), system.init_path):
+    if units.is_systemd(TreeFiles(system.startup), system.init_path):
         # When units run (kernel-command-line(7)), all of it: /dev/kmsg takes only so many lines a second otherwise.
         line = line.with_param("systemd.log_target", "kmsg").with_param("printk.devkmsg", "on")
     if system.programs:

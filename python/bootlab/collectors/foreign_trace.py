@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Traces that others made, as the call tree that bootlab's own are.
 
 KFI and KFT logs, function_graph text, trace.dat, perf script: whatever `boottrace` reads as calls. One unit of
@@ -13,21 +14,21 @@ import numpy as np
 
 from bootlab.analysis import call_forest
 from bootlab.analysis.call_forest import CallForest
-from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace, Head, Held, Table
+from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace, Held, Table, TraceTotals
 from bootlab.collectors import held_off
 from bootlab.collectors.function_trace import NODE, SPAN, STRETCH, TASK
 from bootlab.collectors.held_off import Stretches
 from bootlab.errors import UserError
 from bootlab.logs.analysis import Analysis, analyze
 from bootlab.logs.trace import CallTrace
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.symbols import BUCKETS
 
 # crates/boottrace/src/readers/calls/tree.rs: the root, what the full tree could not take, interrupts.
 _FIXED = (ROOT, CUT_ROOT, IRQ_ROOT)
 _FIXED_BUCKETS = (5, 7, 6)
 _COLUMNS = 8
 _SAMPLE_NS = 1000
-_HEAD = msgspec.convert(dict.fromkeys(Head.__struct_fields__, 0), Head)
+_HEAD = msgspec.convert(dict.fromkeys(TraceTotals.__struct_fields__, 0), TraceTotals)
 _NO_CALLS = CallTrace(
     source="ftrace latency tracer",
     clock="trace",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads the trace plugin's file (qemu-plugin/trace-file.h): the call tree, spans, tasks, interrupts-off stretches."""
 
 from __future__ import annotations
@@ -7,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bootlab.analysis.call_tree import CUT_ROOT, ROOT, FunctionTrace, Head, Held, Table
+from bootlab.analysis.call_tree import CUT_ROOT, ROOT, FunctionTrace, Held, Table, TraceTotals
 from bootlab.errors import UserError
-from bootlab.targets.trace_boot import FUNCTIONS_FILE, PART_FILE, TRACE_FILE
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.boot import FUNCTIONS_FILE, PART_FILE, TRACE_FILE
+from bootlab.tracing.symbols import BUCKETS
 
 _MAGIC = b"BLTRACE\0"
 _VERSION = 2
@@ -61,7 +62,7 @@ def parse(raw: bytes, names: tuple[str, ...], where: str = "the trace") -> Funct
     """Read a trace; every number in it is checked before it is used as an index."""
     if len(raw) < _HEAD.size or raw[:8] != _MAGIC:
         raise _damaged(where, "it does not begin as one")
-    head = Head(**dict(zip(_FIELDS, _HEAD.unpack_from(raw)[1:], strict=True)))
+    head = TraceTotals(**dict(zip(_FIELDS, _HEAD.unpack_from(raw)[1:], strict=True)))
     if head.version != _VERSION:
         raise UserError(f"{where} is a version {head.version} trace", hint="trace the system again with this bootlab")
     sizes: tuple[tuple[np.dtype[np.void], int], ...] = (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stretches with interrupts or preemption off, out of ftrace text from a board.
 
 Two kinds: the latency tracers' one longest stretch (`irqsoff`, `preemptoff`, `preemptirqsoff`;

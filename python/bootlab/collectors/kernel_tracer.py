@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A boot traced by the kernel's own function_graph tracer: its command line, and what bootlab's agent sends of it.
 
 It works on everything that takes a command line and can run the agent, boards too. The kernel must have the tracer
@@ -43,7 +44,7 @@ class KernelTracer(msgspec.Struct, frozen=True, kw_only=True):
     collect_kib: int = 2048
 
 
-class Lost(msgspec.Struct, frozen=True, kw_only=True):
+class LostEvents(msgspec.Struct, frozen=True, kw_only=True):
     """What is missing of a trace: events that found no room in the kernel, lines that the agent left out.
 
     `lines` of 1000 means so many or more.
@@ -54,7 +55,7 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     lines: int
 
 
-def next_command(lost: Lost, tracer: KernelTracer, memory_mib: int, system_file: str) -> str:
+def next_command(lost: LostEvents, tracer: KernelTracer, memory_mib: int, system_file: str) -> str:
     """Return the command that loses nothing, or less where the machine has no memory for it; "" when all is there."""
     if not lost.events and not lost.lines:
         return ""
@@ -85,7 +86,7 @@ class TracedByKernel(msgspec.Struct, frozen=True, kw_only=True):
     timing: Recording
     recording: Recording
     found: ForeignTrace
-    lost: Lost
+    lost: LostEvents
     goal_ns: int | None
     untraced_ns: int | None
 
@@ -114,7 +115,7 @@ def traced_system(system: System, timing: Recording, tracer: KernelTracer) -> Sy
     return msgspec.structs.replace(carried, cmdline=line)
 
 
-def collected(recording: Recording) -> tuple[ForeignTrace, Lost]:
+def collected(recording: Recording) -> tuple[ForeignTrace, LostEvents]:
     """Read the trace out of the agent's report. Raise MeasurementError when there is none."""
     report = parse(recording.console)
     stat = report.proc.get("tracestat", "")
@@ -129,7 +130,7 @@ def collected(recording: Recording) -> tuple[ForeignTrace, Lost]:
     for name, value in _COUNT.findall(stat):
         counts[name] += int(value)
     left_out = _LEFT_OUT.search(stat)
-    lost = Lost(
+    lost = LostEvents(
         kept_events=counts["entries"],
         events=counts["overrun"] + counts["dropped events"],
         lines=int(left_out[1]) if left_out else 0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What glibc's dynamic loader says of itself on the console of a diagnostic boot (`LD_DEBUG=statistics`).
 
 Source: elf/rtld.c print_statistics(), elf/dl-fini.c of glibc 2.36. Each line begins with the process's number and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads what bootlab-processes wrote: how many instructions each task executed, by the kernel's name of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sources that bootlab compiles where it is used: the folders `guest`, `host` and `qemu-plugin` beside this file.
 
 In a wheel they are files; in a checkout they are links to the folders of the same name at its top.

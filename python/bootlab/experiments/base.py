@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A base system with everything known of it: timing boot, diagnostic boot, kernel facts."""
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from bootlab.collectors.diagnosis import (
     diagnostic_system,
     why_no_report,
 )
-from bootlab.errors import MeasurementError, TargetError
-from bootlab.experiments import dither
+from bootlab.errors import TargetError
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.dithered_base import dithered_base
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.kernel_source import KernelSource
-from bootlab.experiments.trial import EndedByHost, HostEnded, require_told, why_broken
+from bootlab.experiments.trial import EndedByHost, HostEnded, why_broken
+from bootlab.hints.failure import hint_for
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
-from bootlab.targets.failure_hint import hint_for
 from bootlab.targets.replay import NotRecordedError
 from bootlab.techniques.base import Context, Evidence
 
@@ -221,33 +222,12 @@ def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
     A dither under which the base itself fails is left out. A replay that holds no such boots gives a base without a
     rule.
     """
-    count = rule.base_boots
-    bench.phase("base under dithers", count)
-    numbers: list[int] = []
-    boots: list[Recording] = []
+    bench.phase("base under dithers", rule.base_boots)
     try:
-        for first in itertools.count(0, count):
-            drawn = tuple(range(first, first + count))
-            for number, boot in zip(
-                drawn, DitheredBoots(bench, base.system, "base", dithers=drawn).wait(count), strict=True
-            ):
-                broken = why_broken(base.recording, boot)
-                # Another dither in its place would make the result depend on the host.
-                require_told(broken, f"base ({dither.name(number)})")
-                if not broken and boot.meta.goal_clock == base.recording.meta.goal_clock:
-                    numbers.append(number)
-                    boots.append(boot)
-            if len(boots) >= count:
-                break
-            if first:
-                raise MeasurementError(
-                    f"the base fails under {2 * count - len(boots)} of {2 * count} dithers (another date, another "
-                    "seed, bytes after the initramfs)",
-                    hint="look at the recordings: what depends on the date?",
-                )
+        numbers, boots = dithered_base(bench, base.system, base.recording, rule.base_boots)
     except NotRecordedError:
         return msgspec.structs.replace(base, rule=None, undithered=True)
-    return msgspec.structs.replace(base, dithered=tuple(boots[:count]), dithers=tuple(numbers[:count]), rule=rule)
+    return msgspec.structs.replace(base, dithered=boots, dithers=numbers, rule=rule)
 
 
 def why_lost(bench: Bench, base: Base, system: System, recording: Recording, label: str) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The bench: makes boots, some at a time, each system only once, every recording kept.
 
 Exact boots are kept by the digest of all that can change them, so a campaign that was cut off at any instant starts
@@ -6,9 +7,9 @@ again from the same command and boots only what is missing.
 
 from __future__ import annotations
 
-import shutil
+import contextlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -20,21 +21,21 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.tree_check import check_first_program
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write, is_lasting
 from bootlab.experiments.builds_ahead import BuildsAhead
-from bootlab.experiments.half_made import half_made, sweep
 from bootlab.experiments.host_ends import Attempts
+from bootlab.experiments.kept_boots import KeptBoots
+from bootlab.experiments.patience import Patience
+from bootlab.launch.boot_plan import DEFAULT_JOBS, BootPlan, Purpose
+from bootlab.launch.target import Progress, Target
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import preflight, recording_dir
-from bootlab.targets.base import DEFAULT_JOBS, NOT_KEPT, BootPlan, Progress, Purpose, Target
+from bootlab.preflight import mistakes as preflight
+from bootlab.recordings import recording_dir
+from bootlab.recordings.assembly import stopped_before
 from bootlab.targets.choose import target_for
-from bootlab.targets.read_anew import read_anew
 from bootlab.techniques.proof_symbols import proof_symbols
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
-
-_MACHINES = ".machines"
-"""Which recordings are of the same machine, a folder for each, with the recordings' keys as names."""
 
 
 class Observer(BuildObserver, Protocol):
@@ -59,7 +60,7 @@ class Observer(BuildObserver, Protocol):
         """Note what was decided from boots, one line."""
 
 
-class Quiet(Observer):
+class SilentObserver(Observer):
     """An observer that says nothing: what the interface describes does nothing."""
 
 
@@ -93,13 +94,14 @@ class Bench:
         self.folder = folder
         self.cache = cache or Cache(default_folder())
         self.jobs = jobs or DEFAULT_JOBS
-        self._observer: Observer = observer or Quiet()  # type: ignore[abstract] # its methods are there, and empty
+        self._observer: Observer = observer or SilentObserver()  # type: ignore[abstract] # its methods are there, and empty
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="boot")
         self._ahead = BuildsAhead(elsewhere, self.cache, self.jobs, self._observer) if elsewhere is not None else None
         self._stop = threading.Event()
         self._flying: dict[str, Future[Recording]] = {}
         self._lock = threading.Lock()
-        sweep(folder / "boots")
+        self.patience = Patience(self._flying)
+        self._boots = KeptBoots(folder / "boots")
         self.boots_made = 0
         self.boots_reused = 0
         self.machine_s = 0.0
@@ -127,10 +129,9 @@ class Bench:
         """Tell the observer what was decided from boots."""
         self._observer.decided(text)
 
-    def fresh_number(self) -> int:
-        """Return a number that no kept boot carries: passed as `fresh` it makes a boot anew."""
-        ends = [place.name.rsplit("-", 1)[1] for place in (self.folder / "boots").glob("*-*")]
-        return max((int(end) for end in ends if end.isdigit()), default=0) + 1
+    def fresh_number(self, count: int = 1) -> int:
+        """Return the first of so many numbers that no kept boot carries: passed as `fresh` each makes a boot anew."""
+        return self._boots.fresh_number(count)
 
     def build_ahead(self, systems: Iterable[System]) -> None:
         """Have workers build the kernels of systems that are booted later, side by side.
@@ -183,6 +184,7 @@ class Bench:
         """Wait for a boot. Ctrl-C ends all machines and raises Stopped."""
         try:
             while True:
+                self.patience.check()
                 try:
                     recording = future.result(timeout=0.2)
                     break
@@ -205,7 +207,7 @@ class Bench:
         missing = set(boots)
         try:
             while missing and not futures.wait(missing, timeout=0.2, return_when=futures.FIRST_COMPLETED).done:
-                pass
+                self.patience.check()
         except KeyboardInterrupt:
             raise self._stopped() from None
 
@@ -215,25 +217,45 @@ class Bench:
 
     def place(self, key: str) -> Path:
         """Return the folder of a recording."""
-        return self.folder / "boots" / key
+        return self._boots.place(key)
 
     def _obtain(self, plan: BootPlan, key: str, label: str) -> Recording:
-        place = self.place(key)
-        kept = self._kept(place, label)
+        def damaged(why: str) -> None:
+            self._observer.boot_again(label, why)
+
+        kept = self._boots.find(plan, key, damaged)
         if kept is not None:
-            self._count(kept, reused=True)
-            self._observer.boot_ended(label, kept, reused=True)
-            return kept
-        read = self._read_anew(plan, place) if key == plan.key else None
-        if read is not None:
-            self._count(read, reused=True)
-            self._observer.boot_ended(label, read, reused=True)
-            return read
+            return self._reused(kept, label)
+        with self._alone(key, label) as alone:
+            if not alone:
+                return stopped_before(plan)
+            # Another command may have made it meanwhile.
+            kept = self._boots.find(plan, key, damaged)
+            return self._made(plan, key, label) if kept is None else self._reused(kept, label)
+
+    def _reused(self, kept: Recording, label: str) -> Recording:
+        self._count(kept, reused=True)
+        self._observer.boot_ended(label, kept, reused=True)
+        return kept
+
+    @contextlib.contextmanager
+    def _alone(self, key: str, label: str) -> Iterator[bool]:
+        waiting = Progress(None, 0, "", "another bootlab makes this boot; waiting for it")
+        with contextlib.ExitStack() as stack:
+            try:
+                alone = stack.enter_context(
+                    self._boots.making(key, self._stop, lambda: self._observer.boot_progress(label, waiting))
+                )
+            except OSError as fault:
+                raise self._cannot_keep(fault) from fault
+            yield alone
+
+    def _made(self, plan: BootPlan, key: str, label: str) -> Recording:
         self._observer.boot_started(label)
         attempts = Attempts()
         while True:
             try:
-                recording = self._boot_once(plan, place, label)
+                recording = self._boot_once(plan, key, label)
             except EnvironmentFault as fault:
                 pause_s = None if is_lasting(fault) else attempts.pause_s()
                 if pause_s is None or self._stop.wait(pause_s):
@@ -247,7 +269,7 @@ class Bench:
             self._observer.boot_again(label, f"the host ended it: {recording.meta.reason}")
         self._count(recording, reused=False)
         if (said := attempts.said(recording)) != recording.meta:
-            recording = recording_dir.restate(place, said)
+            recording = recording_dir.restate(self.place(key), said)
         self._observer.boot_ended(label, recording, reused=False)
         return recording
 
@@ -257,65 +279,26 @@ class Bench:
             self.boots_reused += reused
             self.machine_s += recording.meta.wall_s
 
-    def _boot_once(self, plan: BootPlan, place: Path, label: str) -> Recording:
-        work = half_made(place)
+    def _boot_once(self, plan: BootPlan, key: str, label: str) -> Recording:
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            recording = self.target.boot(
-                plan, work, stop=self._stop, progress=lambda p: self._observer.boot_progress(label, p)
-            )
-            if recording.meta.outcome is Outcome.INTERRUPTED:
-                return recording
-            if place.exists():
-                shutil.rmtree(place)
-            work.rename(place)
-            self._note_machine(plan, place)
+            with self._boots.half_made(key) as work:
+                recording = self.target.boot(
+                    plan, work, stop=self._stop, progress=lambda p: self._observer.boot_progress(label, p)
+                )
+                if recording.meta.outcome is Outcome.INTERRUPTED:
+                    return recording
+                self._boots.put(work, plan, key)
         except OSError as fault:
-            raise cannot_write(
-                f"the recording cannot be kept in {place.parent}",
-                fault,
-                self.folder,
-                besides="--store takes another folder",
-            ) from fault
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-        return recording_dir.load(place)
+            raise self._cannot_keep(fault) from fault
+        return recording_dir.load(self.place(key))
 
-    def _read_anew(self, plan: BootPlan, place: Path) -> Recording | None:
-        """Return the recording of a plan that another boot of the same machine holds already, None when none does."""
-        if not plan.machine_key or plan.purpose != "timing" or plan.awaited:
-            return None
-        for noted in sorted((self.folder / "boots" / _MACHINES / plan.machine_key).glob("*")):
-            kept = self.place(noted.name)
-            work = half_made(place)
-            try:
-                if (kept / recording_dir.RECORDING_FILE).is_file() and read_anew(kept, plan, work) is not None:
-                    if place.exists():
-                        shutil.rmtree(place)
-                    work.rename(place)
-                    return recording_dir.load(place)
-            except (OSError, UserError):
-                # A boot tells, and says what is wrong with the store.
-                continue
-            finally:
-                shutil.rmtree(work, ignore_errors=True)
-        return None
-
-    def _note_machine(self, plan: BootPlan, place: Path) -> None:
-        if plan.machine_key and plan.purpose == "timing":
-            noted = self.folder / "boots" / _MACHINES / plan.machine_key
-            noted.mkdir(parents=True, exist_ok=True)
-            (noted / place.name).touch()
-
-    def _kept(self, place: Path, label: str) -> Recording | None:
-        if not (place / recording_dir.RECORDING_FILE).is_file():
-            return None
-        try:
-            kept = recording_dir.load(place, whole=True)
-        except UserError as fault:
-            self._observer.boot_again(label, fault.message)
-            return None
-        return None if kept.meta.outcome in NOT_KEPT or kept.meta.host_limit else kept
+    def _cannot_keep(self, fault: OSError) -> EnvironmentFault:
+        return cannot_write(
+            f"the recording cannot be kept in {self.folder / 'boots'}",
+            fault,
+            self.folder,
+            besides="--store takes another folder",
+        )
 
 
 def bench_for(
@@ -332,8 +315,8 @@ def bench_for(
 ) -> Bench:
     """Return the bench that boots a system, on the target that its file names unless another is given.
 
-    `scheduler`: who makes the boots: the workers of a dask scheduler at an address, or those of a folder of jobs
-    (`folder:PATH`). `share`: the URL over which they get files and hand recordings over, instead of a folder of all.
+    `scheduler`: the workers of a dask scheduler make the boots; its address, or `file:PATH` of the file that it wrote.
+    `share`: the URL over which they get files and hand recordings over, instead of a folder of all.
 
     Raise UserError when no boot of it could work: its first program cannot start, its root cannot be mounted, nothing
     of it is printed. `force`: boot it all the same. On the host's clock only one machine runs at a time.
@@ -353,19 +336,8 @@ def bench_for(
             hint='clock.mode = "exact", or leave --scheduler out',
         )
     url = share or ""
-    from bootlab.targets.job_folder import folder_of  # noqa: PLC0415 - most boots are made here
-
-    if (jobs_folder := folder_of(scheduler)) is not None:
-        from bootlab.targets.folder_builds import FolderBuilds  # noqa: PLC0415
-        from bootlab.targets.folder_target import FolderTarget  # noqa: PLC0415
-
-        builds = FolderBuilds(jobs_folder, cache, url=url)
-        target = target or target_for(system, cache, proof_symbols(), observer, builds)
-        _check_plan(system, target, force=force)
-        made_there = FolderTarget(target, builds.jobs, cache, url=url)
-        return Bench(made_there, folder, cache=cache, jobs=jobs, observer=observer, elsewhere=builds)
-    from bootlab.targets.scheduled import ScheduledTarget, Workers  # noqa: PLC0415 - an extra
-    from bootlab.targets.scheduled_builds import ScheduledBuilds  # noqa: PLC0415
+    from bootlab.workers.scheduled import ScheduledTarget, Workers  # noqa: PLC0415 - an extra
+    from bootlab.workers.scheduled_builds import ScheduledBuilds  # noqa: PLC0415
 
     workers = Workers(scheduler)
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A board's boots and the same system's exact boot side by side: two clocks, two columns, never added."""
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
-from bootlab.model.recording import Recording
+from bootlab.model.recording import Recording, unsure_ns
 from bootlab.model.system import System
 from bootlab.model.timeline import STAGES
-from bootlab.model.verdict import Trial
+from bootlab.model.verdict import Trial, Verdict
 
 CLOCKS = "virtual | wall"
 """The clocks of such a comparison: the exact columns' and the board's."""
 TOTAL = "power-on to goal"
-_FOOTNOTE = (
+_NOT_TRIED = "not tried"
+_NOT_KNOWN = frozenset({_NOT_TRIED, Verdict.UNKNOWN.value, Verdict.NOT_BOOTED.value})
+_EXACT = (
     "Exact: one boot in QEMU by instruction count; it repeats, and knows nothing of caches, DRAM, flash or baud rate. "
-    "Board: {boots} on the host's clock, stamped at arrival; median, and the earliest and the latest. The two "
-    "columns are different clocks: a difference or a sum of them means nothing."
 )
+_TWO_CLOCKS = " The two columns are different clocks: a difference or a sum of them means nothing."
 
 
 def stage_rows(exact: Recording | None, board: Sequence[Recording]) -> tuple[Row, ...]:
@@ -43,34 +45,27 @@ def stage_rows(exact: Recording | None, board: Sequence[Recording]) -> tuple[Row
 def compare_stages(system: System, exact: Recording | None, board: Sequence[Recording]) -> Comparison:
     """Return the stages of both. `board`: its boots; those that failed are counted, not averaged."""
     rows = stage_rows(exact, board)
-    failed = [r for r in board if not r.ok]
-    total = rows[-1]
-    exact_ms, wall_ms = figures.ms(total.ns("exact_ns")), figures.ms(total.ns("wall_ns"))
-    beside = f"exact {exact_ms} virtual ms; " if exact is not None else ""
-    head = f"{system.name}: {beside}board {wall_ms} wall ms, median of {len(board) - len(failed)}"
-    if failed:
-        reasons = ", ".join(sorted({r.meta.outcome.value for r in failed}))
-        head += f"; {len(failed)} of {len(board)} boots failed ({reasons})"
+    exact_columns = (Column(key="exact_ns", title="exact (QEMU)", kind="ms", under="virtual ms"),)
     columns = (
         Column(key="title", title="stage"),
-        Column(key="exact_ns", title="exact (QEMU)", kind="ms", under="virtual ms"),
-        Column(key="wall_ns", title="board", kind="ms", under="wall ms, median"),
-        Column(key="first_ns", title="earliest", kind="ms", under="wall ms"),
-        Column(key="last_ns", title="latest", kind="ms", under="wall ms"),
+        *(exact_columns if exact is not None else ()),
+        Column(key="wall_ns", title="board", kind="ms", under="wall ms, median", unsure="unsure_ns"),
+        Column(key="first_ns", title="earliest", kind="ms", under="wall ms", unsure="unsure_ns"),
+        Column(key="last_ns", title="latest", kind="ms", under="wall ms", unsure="unsure_ns"),
         Column(key="boots", title="boots", kind="count"),
     )
     facts: dict[str, Value] = {
         "exact_key": exact.meta.key if exact is not None else None,
         "exact_insns": exact.meta.goal_insns if exact is not None else None,
         "board": board[0].meta.board if board else None,
-        "board_failed": len(failed),
+        "board_failed": sum(not boot.ok for boot in board),
     }
     return Comparison(
         kind="board",
         system=system.name,
-        clock=CLOCKS,
-        headline=head,
-        footnote=_FOOTNOTE.format(boots=figures.counted(len(board) - len(failed), "boot")),
+        clock=CLOCKS if exact is not None else "wall",
+        headline=_headline(system, exact, board, rows[-1]),
+        footnote=_footnote(exact is not None, figures.counted(sum(boot.ok for boot in board), "boot")),
         facts=facts,
         columns=columns,
         tables=(Table(columns=tuple(column.key for column in columns)),),
@@ -78,7 +73,28 @@ def compare_stages(system: System, exact: Recording | None, board: Sequence[Reco
     )
 
 
-def compare_trials(system: System, exact: Sequence[Trial], board: Sequence[Trial], *, boots: int) -> Comparison:
+def _headline(system: System, exact: Recording | None, board: Sequence[Recording], total: Row) -> str:
+    said = []
+    if exact is not None:
+        goal = f"{figures.ms(total.ns('exact_ns'))} virtual ms" if exact.ok else f"failed ({exact.meta.outcome.value})"
+        said.append(f"exact {goal}")
+    goals = total.values["boots"]
+    if goals:
+        said.append(f"board {figures.ms(total.ns('wall_ns'), total.ns('unsure_ns'))} wall ms, median of {goals}")
+    failed = [boot for boot in board if not boot.ok]
+    if failed:
+        reasons = ", ".join(sorted({boot.meta.outcome.value for boot in failed}))
+        said.append(f"{len(failed)} of {figures.counted(len(board), 'boot')} failed ({reasons})")
+    return f"{system.name}: {'; '.join(said)}"
+
+
+def _footnote(exact: bool, boots: str) -> str:
+    """Say what the columns are. `exact`: there is an exact boot beside those of the board."""
+    board = f"Board: {boots} on the host's clock, stamped at arrival; median, and the earliest and the latest."
+    return f"{_EXACT}{board}{_TWO_CLOCKS}" if exact else board
+
+
+def compare_trials(system: System, exact: Sequence[Trial], board: Sequence[Trial]) -> Comparison:
     """Return each change's verdict in QEMU and on the board, those that saved most on the board first."""
     by_exact, by_board = ({t.change.id: t for t in trials} for trials in (exact, board))
     names = sorted({*by_exact, *by_board}, key=lambda n: -(_saved(by_board.get(n)) or _saved(by_exact.get(n)) or 0))
@@ -87,19 +103,20 @@ def compare_trials(system: System, exact: Sequence[Trial], board: Sequence[Trial
         Column(key="exact_verdict", title="exact (QEMU)"),
         Column(key="exact_ns", title="saved", kind="signed-ms", under="virtual ms"),
         Column(key="board_verdict", title="board"),
-        Column(key="wall_ns", title="saved", kind="signed-ms", under="wall ms"),
+        Column(key="wall_ns", title="saved", kind="signed-ms", under="wall ms", unsure="unsure_ns"),
         Column(key="interval", title="95 % interval", under="wall ms"),
         Column(key="boots", title="boots", kind="count"),
         Column(key="proof", title="proof", wide=True),
     )
     rows = tuple(_trial_row(name, by_exact.get(name), by_board.get(name)) for name in names)
+    changes = figures.counted(len(rows), "change")
     faster = [row for row in rows if row.values["board_verdict"] == "faster"]
     return Comparison(
         kind="board",
         system=system.name,
         clock=CLOCKS,
-        headline=f"{system.name}: {len(faster)} of {figures.counted(len(rows), 'change')} faster on the board",
-        footnote=_FOOTNOTE.format(boots=f"{boots} of each"),
+        headline=f"{system.name}: {len(faster)} of {changes} faster on the board{_not_known(rows)}",
+        footnote=_footnote(True, "of each change the boots of its row"),
         columns=columns,
         tables=(Table(columns=tuple(column.key for column in columns)),),
         rows=rows,
@@ -111,7 +128,7 @@ def board_boots(bench: Bench, system: System, count: int) -> tuple[Recording, ..
     if count < 1:
         raise UserError(f"a board cannot be booted {count} times", hint="--boots 5")
     bench.phase("board", count)
-    first = bench.fresh_number()
+    first = bench.fresh_number(count)
     made = tuple(bench.boot(system, f"{system.name} #{n + 1}", fresh=first + n) for n in range(count))
     if not any(recording.ok for recording in made):
         require_goal(made[0])
@@ -124,11 +141,18 @@ def _row(name: str, exact_ns: int | None, walls: list[int]) -> Row:
         "wall_ns": round(statistics.median(walls)) if walls else None,
         "first_ns": min(walls, default=None),
         "last_ns": max(walls, default=None),
+        "unsure_ns": unsure_ns("wall", walls),
         "boots": len(walls),
         # Every value is kept.
         "wall_all_ms": " ".join(f"{ns / 1e6:.3f}" for ns in walls),
     }
     return Row(id=name, title=name, values=values)
+
+
+def _not_known(rows: Sequence[Row]) -> str:
+    """Say of how many changes the board does not tell whether they make it faster; "" where it tells of all."""
+    unknown = sum(row.values["board_verdict"] in _NOT_KNOWN for row in rows)
+    return f" ({unknown} not known)" if unknown else ""
 
 
 def _saved(trial: Trial | None) -> int | None:
@@ -139,11 +163,12 @@ def _trial_row(name: str, exact: Trial | None, board: Trial | None) -> Row:
     interval = board.interval_ns if board is not None else None
     said = board or exact
     values: dict[str, Value] = {
-        "exact_verdict": exact.verdict.value if exact is not None else "not tried",
+        "exact_verdict": exact.verdict.value if exact is not None else _NOT_TRIED,
         "exact_ns": _saved(exact),
-        "board_verdict": board.verdict.value if board is not None else "not tried",
+        "board_verdict": board.verdict.value if board is not None else _NOT_TRIED,
         "wall_ns": _saved(board),
-        "interval": f"{interval[0] / 1e6:+.3f} to {interval[1] / 1e6:+.3f}" if interval is not None else None,
+        "unsure_ns": board.unsure_ns if board is not None else None,
+        "interval": figures.interval_ms(interval) if interval is not None else None,
         "boots": len(board.samples_ns) if board is not None else None,
     }
     proof = said.effect.evidence if said is not None and said.effect is not None else ""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which changes a real board can be given."""
 
 from __future__ import annotations

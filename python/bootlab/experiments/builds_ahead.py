@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernels that workers build before anybody waits for them, so that those of independent candidates come together."""
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from bootlab.model.system import System
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import KernelBuilder
-    from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, Order
+    from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, KernelOrder
 
 
 class _BuiltHere(Exception):
@@ -30,7 +31,7 @@ class _Only:
         self._elsewhere = elsewhere
         self._stop = stop
 
-    def obtain(self, order: Order, observer: BuildObserver | None, stop: threading.Event | None = None) -> bool:
+    def obtain(self, order: KernelOrder, observer: BuildObserver | None, stop: threading.Event | None = None) -> bool:
         """Raise _BuiltHere where no worker can."""
         if not self._elsewhere.obtain(order, observer, stop or self._stop):
             raise _BuiltHere

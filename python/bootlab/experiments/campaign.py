@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The two campaigns over techniques: try each alone, and stack the winners. What is found is told as it comes."""
 
 from __future__ import annotations
@@ -10,14 +11,25 @@ from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
 from bootlab.errors import UserError
 from bootlab.experiments.base import Base, diagnosis_of, establish
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.ending import Tries
 from bootlab.experiments.other_quanta import BASE, STACKED, goals_at_other_quanta, winning_systems
+from bootlab.experiments.patience import CutShort
 from bootlab.experiments.selection import Selection
 from bootlab.experiments.self_check import require_exact
 from bootlab.experiments.shared_costs import begin_shared_costs, shared_costs_of
 from bootlab.experiments.stack import Stacker
-from bootlab.experiments.stacked import LeftOut, Stacked, Step
-from bootlab.experiments.trials import Applicability, Tried, proposals, require_buildable, try_all, try_all_free
+from bootlab.experiments.stacked import Stacked, StackStep
+from bootlab.experiments.trials import (
+    Applicability,
+    Tried,
+    proposals,
+    require_buildable,
+    try_all,
+    try_all_free,
+    winners,
+)
 from bootlab.model.change import apply_all
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
@@ -37,7 +49,7 @@ class Journal(Protocol):
     def tried(self, tried: Tried) -> None:
         """Note all trials in their order, and what each technique said."""
 
-    def step(self, step: Step | LeftOut) -> None:
+    def step(self, step: StackStep | LeaveOneOut) -> None:
         """Note a step of the stack."""
 
     def quanta(self, goals: tuple[QuantumGoal, ...]) -> None:
@@ -87,32 +99,112 @@ def try_each(
         journal.quanta(goals_at_other_quanta(bench, base.recording.meta.processors, systems))
 
 
-def stack(
-    bench: Bench, system: System, selection: Selection, journal: Journal
-) -> tuple[Stacked, System, Diagnosis | None]:
-    """Try, stack the winners, test each by leaving it out. Return how it went, the stacked system, its diagnosis.
+class Stack(msgspec.Struct, frozen=True, kw_only=True):
+    """What stacking came to. `ended`: why it was cut short; then nothing but what was proved by then is in it."""
 
-    Raise UserError in free mode.
+    stacked: Stacked
+    system: System
+    diagnosis: Diagnosis | None = None
+    ended: str = ""
+
+
+def stack(bench: Bench, system: System, selection: Selection, journal: Journal) -> Stack:
+    """Try, stack the winners, test each by leaving it out. Ctrl-C ends it with what is proved so far.
+
+    Raise UserError in free mode, Stopped where Ctrl-C came before anything was proved.
     """
     if system.clock.mode != "exact":
         raise UserError(
             'stack needs clock.mode = "exact": on the host\'s clock each step would take dozens of boots',
             hint="stack in exact mode, then prove the result on hardware with `bootlab try`",
         )
-    chosen = selection.techniques()
-    base = base_of(bench, system, chosen, dithers=FEWEST_BASE_BOOTS)
-    journal.base(base)
-    # Each of them is compared once alone, once on the stack and once left out.
-    tried = try_all(bench, base, chosen, forced=selection.forced, uses=3, on_base=journal.base, sink=journal.trial)
-    journal.tried(tried)
-    stacker = Stacker(bench, tried.base, chosen, barred=selection.why_not_stacked, sink=journal.step)
-    bench.phase("stack", stacker.expected_boots(tried.trials))
-    stacked = stacker.run(tried.trials)
-    final = apply_all(system, stacked.changes)
-    systems = ((BASE, system), (STACKED, final))
-    journal.quanta(goals_at_other_quanta(bench, base.recording.meta.processors, systems))
-    bench.phase("proof of the stack")
-    return stacked, final, diagnosis_of(bench, final, stacked.recording, "stacked")
+    tries = Tries(bench, None)
+    stacking = _Stacking(bench, system, selection, journal)
+    with tries.ended_by_ctrl_c():
+        try:
+            with bench.patience.until(lambda: tries.asked_now):
+                return stacking.run()
+        except CutShort as cut:
+            if (proved := stacking.proved()) is None:
+                raise tries.stopped() from None
+            return Stack(stacked=proved, system=apply_all(system, proved.changes), ended=str(cut))
+
+
+class _Stacking:
+    """One run of `stack`, which knows at any moment what is proved."""
+
+    def __init__(self, bench: Bench, system: System, selection: Selection, journal: Journal) -> None:
+        self._bench, self._system, self._selection, self._journal = bench, system, selection, journal
+        self._chosen = selection.techniques()
+        self._base: Base | None = None
+        self._trials: list[Trial] = []
+        self._stacker: Stacker | None = None
+        self._left_out: list[LeaveOneOut] = []
+        self._stacked: Stacked | None = None
+
+    def run(self) -> Stack:
+        """Do all of it."""
+        bench, journal = self._bench, self._journal
+        base = base_of(bench, self._system, self._chosen, dithers=FEWEST_BASE_BOOTS)
+        self._on_base(base)
+        # Each of them is compared once alone, once on the stack and once left out.
+        tried = try_all(
+            bench,
+            base,
+            self._chosen,
+            forced=self._selection.forced,
+            uses=3,
+            on_base=self._on_base,
+            sink=self._on_trial,
+        )
+        journal.tried(tried)
+        self._stacker = self._new_stacker(tried.base)
+        bench.phase("stack", self._stacker.expected_boots(tried.trials))
+        self._stacked = stacked = self._stacker.run(tried.trials)
+        final = apply_all(self._system, stacked.changes)
+        systems = ((BASE, self._system), (STACKED, final))
+        journal.quanta(goals_at_other_quanta(bench, base.recording.meta.processors, systems))
+        bench.phase("proof of the stack")
+        diagnosis = diagnosis_of(bench, final, stacked.recording, "stacked")
+        return Stack(stacked=stacked, system=final, diagnosis=diagnosis)
+
+    def proved(self) -> Stacked | None:
+        """Return what stands now: the stack, or before there is one the best of the trials; None of neither."""
+        if self._stacked is not None:
+            return self._stacked
+        stacker = self._stacker
+        if stacker is None or not stacker.changes:
+            stacker = self._best_alone()
+        if stacker is None or not stacker.changes:
+            return None
+        return stacker.finished([row for row in self._left_out if row.kept], waiting=False)
+
+    def _best_alone(self) -> Stacker | None:
+        """Return a stack of the change that saves most by itself: its own boots are made, and prove it."""
+        if self._base is None or self._base.rule is None:
+            return None
+        stacker = self._new_stacker(self._base)
+        barred = {one.id for one in self._chosen if self._selection.why_not_stacked(one)}
+        for trial in winners(tuple(self._trials)):
+            if trial.change.technique not in barred and not stacker.changes:
+                stacker.offer((trial.change,), "greedy")
+        return stacker
+
+    def _new_stacker(self, base: Base) -> Stacker:
+        return Stacker(self._bench, base, self._chosen, barred=self._selection.why_not_stacked, sink=self._on_step)
+
+    def _on_base(self, base: Base) -> None:
+        self._base = base
+        self._journal.base(base)
+
+    def _on_trial(self, trial: Trial) -> None:
+        self._trials.append(trial)
+        self._journal.trial(trial)
+
+    def _on_step(self, step: StackStep | LeaveOneOut) -> None:
+        if isinstance(step, LeaveOneOut):
+            self._left_out.append(step)
+        self._journal.step(step)
 
 
 def base_of(

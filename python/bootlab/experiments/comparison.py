@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The one model of an experiment: a system, its variants, the columns of each row, and the run that fills them.
 
 A new comparison is a subclass of :class:`Experiment`: it names its columns and yields rows as its boots end. Keeping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a serial console costs: one system with its console read at the pace of several lines, on the host's clock."""
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bootlab.experiments.comparison import Experiment
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
 from bootlab.model.modelled import line_ns
-from bootlab.model.recording import Recording
+from bootlab.model.recording import Recording, unsure_ns
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence
@@ -73,13 +74,13 @@ class ConsolePace(Experiment):
         Column(key="title", title="system"),
         Column(key="line", title="line"),
         Column(key="characters", title="characters", kind="count"),
-        Column(key="goal_ns", title="goal, median", kind="ms", under="wall ms"),
-        Column(key="low_ns", title="earliest", kind="ms", under="wall ms"),
-        Column(key="high_ns", title="latest", kind="ms", under="wall ms"),
-        Column(key="console_ns", title="line adds", kind="signed-ms", under="wall ms"),
+        Column(key="goal_ns", title="goal, median", kind="ms", under="wall ms", unsure="unsure_ns"),
+        Column(key="low_ns", title="earliest", kind="ms", under="wall ms", unsure="unsure_ns"),
+        Column(key="high_ns", title="latest", kind="ms", under="wall ms", unsure="unsure_ns"),
+        Column(key="console_ns", title="line adds", kind="signed-ms", under="wall ms", unsure="unsure_ns"),
         Column(key="model_ns", title="line", kind="ms", under="modelled, ms"),
         Column(key="share", title="of the model", kind="percent"),
-        Column(key="saved_ns", title="saved", kind="signed-ms", under="wall ms"),
+        Column(key="saved_ns", title="saved", kind="signed-ms", under="wall ms", unsure="unsure_ns"),
         Column(key="model_saved_ns", title="saved", kind="signed-ms", under="modelled, ms"),
     )
 
@@ -152,7 +153,7 @@ class ConsolePace(Experiment):
     def headline(self, found: Comparison) -> str:
         """Say what each technique saves on each line, and what the model says."""
         told = [
-            f"{row.title} saves {figures.ms(row.ns('saved_ns'))} at {row.values['line']} "
+            f"{row.title} saves {figures.ms(row.ns('saved_ns'), row.ns('unsure_ns'))} at {row.values['line']} "
             f"(characters: {figures.ms(row.ns('model_saved_ns'))})"
             for row in found.rows
             if row.values.get("baud") and row.title != _AS_IT_IS
@@ -199,6 +200,7 @@ def _row(cell: _Cell, unpaced: _Cell, plain: _Cell, effect: Effect) -> Row:
             "goal_ns": goal,
             "low_ns": min(cell.goals_ns, default=None),
             "high_ns": max(cell.goals_ns, default=None),
+            "unsure_ns": unsure_ns("wall", cell.goals_ns),
             "console_ns": added,
             "model_ns": model,
             "share": added / model if added is not None and model and model > _range(cell, unpaced) else None,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a screen costs as a second console: a PC with serial line and VGA, loud and quiet, by instructions."""
 
 from __future__ import annotations
@@ -99,7 +100,8 @@ class ConsoleScreen(Experiment):
         told = [
             f"{row.title}: {figures.ms(row.ns('screen_ns'))}" for row in found.rows if row.ns("screen_ns") is not None
         ]
-        return f"{found.system}: what the screen adds to the kernel's part ({found.clock} ms): {'; '.join(told)}"
+        said = "; ".join(told) or "no boot shows it"
+        return f"{found.system}: what the screen adds to the kernel's part ({found.clock} ms): {said}"
 
 
 def _with(system: System, *, vga: bool, screen: bool, quiet: bool) -> System:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Delay experiments: a delay of the kernel's source shortened by a generated patch, booted with and without."""
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import images_differ
 
-RISK = (
+DELAY_RISK = (
     "hardware must confirm it: an emulated device is ready at once, a real one may need the whole delay, and fail "
     "rarely or only when cold; code that may not sleep hangs or warns when it does"
 )
@@ -69,7 +70,7 @@ class DelayPatched(Technique):
     why = "A fixed delay is often longer than the device needs."
     when_not = "The device needs the whole delay."
     cost = "A patch to keep until it is upstream."
-    risk = Risk(function=RISK)
+    risk = Risk(function=DELAY_RISK)
     proof = "recording"
     builds = True
     references = ("Documentation/timers/timers-howto.rst",)

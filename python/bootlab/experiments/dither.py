@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Dithers: neutral disturbances under which base and variant are booted alike.
 
 Exact boots repeat to the instruction, yet the smallest change moves what follows it against the timer's ticks, to

@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 """Boots of one system under several dithers, made when they are asked for."""
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import Future
 
 from bootlab.experiments import dither
@@ -39,6 +41,11 @@ class DitheredBoots:
     def asked(self) -> int:
         """How many boots were asked for."""
         return len(self.flying)
+
+    def there(self) -> tuple[Recording, ...]:
+        """Return the recordings that are there now, up to the first that is not: nothing is waited for."""
+        done = itertools.takewhile(lambda boot: boot.done() and not boot.cancelled(), self.flying)
+        return tuple(boot.result() for boot in done)
 
     def recordings(self) -> tuple[Recording, ...]:
         """Return every boot that was asked for."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One row of the file-system comparison, read out of its recording: times by both methods, memory, and the proof.
 
 *Outside* is what an observer of the port sees: virtual time from reset, of the console byte's store. *Inside* is the
@@ -14,21 +15,20 @@ import msgspec
 
 from bootlab.builders.images import cramfs
 from bootlab.builders.images.formats import Format, Image
+from bootlab.logs.delay_loop import find_in_console
 from bootlab.model.comparison import Row
 from bootlab.model.modelled import load_ns
-from bootlab.model.recording import Line, Recording
+from bootlab.model.recording import RUN_INIT, Line, Recording
 from bootlab.model.storage import Storage
 from bootlab.model.system import System
 
 Medium = Literal["flash", "SD card", "RAM disk", "initramfs"]
 
-_RUN = re.compile(r"Run \S+ as init process")
+_RUN = re.compile(RUN_INIT)
 _MOUNTED = re.compile(r"VFS: Mounted root \((\S+) filesystem\)")
 _SECTOR_BYTES = 512
 _TROUBLE = re.compile(r"error -\d+|Kernel panic|VFS: Cannot|No working init|RAMDISK: .*(too big|wrong)")
 _UNPACKED = re.compile("Freeing initrd memory")
-_CALIBRATED = re.compile(r"Calibrating delay loop\.\.\. .*\(lpj=(\d+)\)")
-_PRESET = re.compile(r"Calibrating delay loop \(skipped\) preset value")
 # /proc/PID/maps: address range, permissions, offset, device, inode, path.
 _MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ r-xp ([0-9a-f]+) \S+ \d+ +(/\S+)")
 
@@ -46,10 +46,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 def preset_lpj(recording: Recording) -> int | None:
     """Return the value that the kernel's own calibration found; None when it did not calibrate."""
-    for line in recording.lines:
-        if found := _CALIBRATED.search(line.text):
-            return int(found[1])
-    return None
+    loop = find_in_console(recording.console)
+    return loop.lpj if loop is not None and loop.source == "measured" else None
 
 
 def read_row(asked: Candidate, recording: Recording, bandwidth_bytes_per_s: int) -> Row:
@@ -165,8 +163,10 @@ def _proof(asked: Candidate, recording: Recording, storage: Storage) -> tuple[bo
     if remounted := _told(recording, storage.remounted):
         proof = f"{proof}; remounted read-write: {remounted}"
     if asked.system.cmdline.has("lpj"):
-        preset = _first(recording, _PRESET)
-        return (shown, f"{proof}; {preset.text}") if preset else (False, "the kernel still calibrated")
+        loop = find_in_console(recording.console)
+        if loop is None or loop.source != "preset":
+            return False, "the kernel still calibrated"
+        proof = f"{proof}; {recording.lines[loop.line - 1].text}"
     return shown, proof
 
 

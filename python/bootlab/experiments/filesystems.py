@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The file-system comparison: one root tree packed in every way that kernel and machine can read, each booted."""
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class Filesystems(Experiment):
         return (
             f"{found.system}: one root of {found.facts['tree_files']} files, "
             f"{figures.size(tree_bytes if isinstance(tree_bytes, int) else None)}, "
-            f"booted from {len(good)} file systems{first}"
+            f"booted from {figures.counted(len(good), 'file system')}{first}"
         )
 
     def footnote(self, found: Comparison) -> str:

@@ -1,17 +1,25 @@
+# SPDX-License-Identifier: MIT
 """A first boot of a system whose goal nobody knows: it lasts until the console is quiet, and shows what there is."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
 from bootlab.experiments.bench import Bench
+from bootlab.launch.marks import stamp_in
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import Check, Goal, System
+from bootlab.model.system import NO_GOAL, Check, Goal, System
+from bootlab.recordings import recording_dir
 
-_NEVER = r"(?!)"
 _NOTES_MAX = 5
+# The first of these that a boot has begins what user space may print.
+_BEGINS = ("user-space", "start-kernel", "kernel-entry")
+# init/do_mounts.c: mount_block_root(), mount_root_generic().
+_BY_KERNEL = re.compile(r"VFS: Mounted root \(")
 _COMPLAINTS = (
     (re.compile(r"Timed out waiting for device (\S+)"), "the first boot waited for the device {}, which never came"),
     (re.compile(r"\[FAILED\] Failed to start (\S+)"), "in the first boot the unit {} failed"),
@@ -21,12 +29,17 @@ LABEL = "first boot, until the console is quiet"
 
 def without_goal(system: System) -> System:
     """Return the system with a goal that no line can reach: it lasts until the console was quiet for a while."""
-    return msgspec.structs.replace(system, goal=Goal(console=_NEVER, name="none"), check=Check(), marks=())
+    return msgspec.structs.replace(system, goal=Goal(console=NO_GOAL, name="none"), check=Check(), marks=())
 
 
 def first_boot(bench: Bench, system: System) -> Recording:
     """Boot once without a goal and return the recording, which ends when the console is quiet."""
     return bench.submit(without_goal(system), LABEL).result()
+
+
+def looked_for(bench: Bench, system: System) -> Recording:
+    """Return the recording of a system with its goal: an exact one is read out of the first boot."""
+    return bench.submit(system, "the goal, looked for in the first boot").result()
 
 
 def went_well(recording: Recording) -> bool:
@@ -42,9 +55,38 @@ def ending(recording: Recording) -> str:
     return "quiet" if last is None else f"quiet from {last / 1e6:.3f} ms on"
 
 
-def lines_of(recording: Recording) -> list[tuple[str, int | None]]:
-    """Return the console's lines with the virtual time of their last byte."""
-    return [(line.text, line.last_ns) for line in recording.lines]
+def begin_of_user_space(recording: Recording) -> int:
+    """Return the index of the first line that user space may have printed: firmware and loaders speak before it."""
+    mark = next((mark for name in _BEGINS if (mark := recording.mark(name)) is not None), None)
+    if mark is None:
+        return 0
+    later = (i for i, line in enumerate(recording.lines) if line.last_ns is not None and line.last_ns >= mark.ns)
+    return next(later, len(recording.lines))
+
+
+def time_in(recording: Recording) -> Callable[[int, int], int | None]:
+    """Return what tells when a line's text (by index) was complete up to a character (by index), in nanoseconds."""
+    stamps = recording_dir.stamps_of(Path(recording.path)) if recording.path is not None else None
+
+    def time(index: int, character: int) -> int | None:
+        if stamps is None:
+            return recording.lines[index].last_ns
+        return stamp_in(recording.console, stamps, recording.lines[index], character)[0]
+
+    return time
+
+
+def never_mounted(recording: Recording, system: System) -> bool:
+    """Tell whether an initramfs never handed over to the root that was given: nothing of that root ran.
+
+    False where the switch would not be seen: the kernel's symbols are not known, or pivot_root() was called, by which
+    an initramfs is left since Linux 7.0.
+    """
+    given = system.root is not None and system.initramfs is not None
+    seen = recording.mark("start-kernel") is not None and recording.mark("user-space") is not None
+    by_kernel = any(_BY_KERNEL.search(line.text) for line in recording.lines)
+    switched = any(recording.mark(name) is not None for name in ("switch-root", "pivot-root"))
+    return given and seen and not by_kernel and not switched
 
 
 def notes(recording: Recording) -> tuple[str, ...]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor of a system as it is: what its goal needs, and what else its boot does. Nothing is tried."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boots that the host ended: how often another is made, and when their ends are the system's after all."""
 
 from __future__ import annotations
@@ -5,7 +6,6 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.targets.ending import FROM_OUTSIDE
 
 ATTEMPTS = 3
 _ATTEMPTS_OF_A_SLOW_BOOT = 2
@@ -22,7 +22,8 @@ class Attempts:
 
     def settles(self, recording: Recording) -> bool:
         """Take a boot's recording. Tell whether it is the last one."""
-        if not recording.by_host:
+        if not recording.by_host or recording.meta.outcome is Outcome.LEFT_ON:
+            # A board that cannot be switched off is not switched on again.
             return True
         self._ended.append(recording)
         slow = recording.meta.outcome is Outcome.TIME_LIMIT
@@ -42,7 +43,7 @@ class Attempts:
     def said(self, recording: Recording) -> Meta:
         """Return what is said of the last boot: whose doing its end was, as far as several boots show it."""
         meta = recording.meta
-        if not recording.by_host:
+        if not recording.by_host or meta.outcome is Outcome.LEFT_ON:
             return meta
         if self._confirmed:
             reason = f"{meta.reason}; {len(self._ended)} boots: two of them stopped at the very same place"
@@ -54,9 +55,11 @@ class Attempts:
 def _same_end(one: Recording, other: Recording) -> bool:
     if one.meta.outcome is not other.meta.outcome or one.console != other.console:
         return False
+    if one.meta.outcome is Outcome.CONSOLE_INCOMPLETE:
+        return False
     if one.meta.outcome in {Outcome.EMULATOR_DIED, Outcome.CANNOT_START}:
         # A crash has no virtual time of its own; who kills from outside may well do it twice.
-        return one.meta.reason == other.meta.reason and FROM_OUTSIDE not in one.meta.reason
+        return one.meta.reason == other.meta.reason and one.meta.ended_by != "outside"
     if one.meta.outcome is Outcome.TIME_LIMIT or other.meta.emulator_waited or one.meta.emulator_waited:
         return False
     # The same virtual nanosecond is the same instruction.

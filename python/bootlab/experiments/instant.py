@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the boots of a stack are compared: at the goal, or where the wait begins that holds it."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.verdict import Hold, Trial
 
 
-class Instant:
+class BootInstant:
     """The instant of each boot that counts. `hold`: the wait that it comes before; None: it is the goal."""
 
     def __init__(self, base: Base, trials: tuple[Trial, ...] = ()) -> None:

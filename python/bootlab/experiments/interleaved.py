@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two systems on the host's clock or on a board, booted in blocks until the rule has its answer."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import System
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class BlockPlan(msgspec.Struct, frozen=True, kw_only=True):
     """How much is booted at most, and how often the rule may err. `pilot`: boots of the base before the blocks.
 
     `smallest_ns`: differences below it do not matter; None: `smallest_of` of the pilot.
@@ -41,7 +42,7 @@ def interleave(
     bench: Bench,
     base: System,
     new: System,
-    plan: Plan,
+    plan: BlockPlan,
     *,
     smallest_of: Callable[[tuple[Recording, ...]], int],
     told: Callable[[Forecast], None],
@@ -51,7 +52,7 @@ def interleave(
     `told`: hears what the blocks will be able to see, before the first of them. Raise TargetError when a boot does not
     reach its goal: a side that fails is not slower, it is broken.
     """
-    number = bench.fresh_number()
+    number = bench.fresh_number(plan.pilot + 2 * plan.blocks)
     bench.phase("pilot", plan.pilot)
     pilot = []
     for boot in range(plan.pilot):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The source that a system's kernel is built from: which option builds an initcall, which file defines a function."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bootlab.kernelsource.async_probe_patch import async_probe_patch
 from bootlab.kernelsource.configuration import Configuration, from_mapping
 from bootlab.kernelsource.functions import function_index
 from bootlab.kernelsource.levers import Lever, levers_of
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.kernelsource.tree import ConfiguredTree
 from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import System
 
@@ -118,6 +119,6 @@ class KernelSource:
         return self._cache.root / "kernelsource"
 
     @cached_property
-    def _tree(self) -> SourceTree:
+    def _tree(self) -> ConfiguredTree:
         plain = KernelBuilder(self._cache).source_tree(msgspec.structs.replace(self._build, patches=()), self._arch)
-        return SourceTree(plain, cache=self._cache.root, arch=self._arch, configuration=self._config)
+        return ConfiguredTree(plain, cache=self._cache.root, arch=self._arch, configuration=self._config)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ladder: every technique's time and size against the base, sorted, with its proof and what others published.
 
 The form is the table "Most successful techniques" of Bootlin's boot-time training: technique, time, size.
@@ -42,6 +43,10 @@ _COLUMNS = (
     Column(key="decompression_ns", title="decompression", kind="ms", under="ms"),
     Column(key="kernel_ns", title="kernel", kind="ms", under="ms"),
     Column(key="proof", title="proof"),
+    Column(key="decision", title="on the board"),
+    Column(key="least_ns", title="saved there, at least", kind="signed-ms", under="board's ms"),
+    Column(key="most_ns", title="at most", kind="signed-ms", under="board's ms"),
+    Column(key="turns", title="pays"),
     *ladder_media.COLUMNS,
 )
 # Nobody reads eleven columns at once.
@@ -52,6 +57,12 @@ _TABLES = (
         columns=("id", "load_ns", "decompression_ns", "kernel_ns", "proof"),
         group=ladder_media.CHANGE,
     ),
+)
+
+_BOARD_TABLE = Table(
+    title="On the board whose costs were given",
+    columns=("id", "decision", "least_ns", "most_ns", "turns"),
+    group=ladder_media.CHANGE,
 )
 
 
@@ -79,6 +90,7 @@ def ladder(
     base_load_ns = _load_ns(base_bytes, bandwidth_bytes_per_s)
     proved = sum(row.proved and row.ok for row in rows)
     media = ladder_media.rows(_loaded_bytes(base_bytes), _packings(trials, technique, _loaded_bytes(base_bytes)))
+    tables = (*_TABLES, _BOARD_TABLE) if any(trial.board is not None for trial in trials) else _TABLES
     name = "image" if image == "kernel" else image
     return Comparison(
         kind="ladder",
@@ -105,7 +117,7 @@ def ladder(
             "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         },
         columns=_COLUMNS,
-        tables=(*_TABLES, ladder_media.TABLE) if media else _TABLES,
+        tables=(*tables, ladder_media.TABLE) if media else tables,
         rows=(*rows, *media),
     )
 
@@ -168,6 +180,10 @@ def _row(trial: Trial, technique: Technique, part: str, base_bytes: int | None, 
         "decompression_ns": after.get("decompression"),
         "kernel_ns": after.get("kernel"),
     }
+    if trial.board is not None:
+        least_ns, most_ns = trial.board.saved_ns
+        values |= {"decision": trial.board.verdict.value, "least_ns": least_ns, "most_ns": most_ns}
+        values["turns"] = trial.board.turns_text(trial.change.id)
     return Row(
         id=trial.change.id,
         title=f"{technique.title} ({trial.change.id})",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which packing of the images wins on which medium: measured work, and the loading as a model beside it.
 
 A better compression trades loading for unpacking. Exact mode shows the unpacking and no loading, so that which one wins
@@ -18,7 +19,7 @@ CHANGE = "change"
 """Values of `group`: of these rows, and of a ladder's own."""
 
 
-class Medium(msgspec.Struct, frozen=True):
+class LadderMedium(msgspec.Struct, frozen=True):
     """A medium, and how many bytes a second its bus carries at most."""
 
     name: str
@@ -26,13 +27,13 @@ class Medium(msgspec.Struct, frozen=True):
 
 
 MEDIA = (
-    Medium("SPI NOR, 1 bit at 25 MHz", 3_125_000),
-    Medium("SD, default speed", 12_500_000),
-    Medium("SD, high speed; SPI NOR, 4 bits at 50 MHz", 25_000_000),
-    Medium("SD, UHS-I SDR50", 50_000_000),
-    Medium("SD, UHS-I SDR104", 104_000_000),
-    Medium("eMMC, HS200", 200_000_000),
-    Medium("eMMC, HS400", 400_000_000),
+    LadderMedium("SPI NOR, 1 bit at 25 MHz", 3_125_000),
+    LadderMedium("SD, default speed", 12_500_000),
+    LadderMedium("SD, high speed; SPI NOR, 4 bits at 50 MHz", 25_000_000),
+    LadderMedium("SD, UHS-I SDR50", 50_000_000),
+    LadderMedium("SD, UHS-I SDR104", 104_000_000),
+    LadderMedium("eMMC, HS200", 200_000_000),
+    LadderMedium("eMMC, HS400", 400_000_000),
 )
 """Limits of the buses (SD Association: bus speed modes; JEDEC JESD84-B51), which a card or a chip may not reach."""
 
@@ -70,7 +71,7 @@ def rows(base_bytes: int | None, packings: Sequence[Packing]) -> tuple[Row, ...]
     return tuple(_row(medium, base, packings) for medium in MEDIA)
 
 
-def _row(medium: Medium, base: Packing, packings: Sequence[Packing]) -> Row:
+def _row(medium: LadderMedium, base: Packing, packings: Sequence[Packing]) -> Row:
     def total_ns(one: Packing) -> int:
         return one.time_ns + load_ns(one.loaded_bytes, medium.bytes_per_s)
 

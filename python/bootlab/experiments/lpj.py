@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Preset loops per jiffy on a bench: the base's value, the five tests of the original patch, the saving by tick rate.
 
 The patch (2004, "preset LPJ") came with five tests: no preset; on the command line; compiled in; both, where the
@@ -32,7 +33,7 @@ TESTS = ("no preset", "command line only", "compiled in only", "both", "both, lp
 """The five tests, in their order."""
 
 
-class Booted(msgspec.Struct, frozen=True, kw_only=True):
+class LpjBoot(msgspec.Struct, frozen=True, kw_only=True):
     """One boot and what its log says of the delay loop."""
 
     goal_ns: int | None
@@ -55,18 +56,18 @@ def plain(system: System) -> System:
     return msgspec.structs.replace(system, cmdline=line)
 
 
-def boot(bench: Bench, system: System, label: str) -> Booted:
+def boot(bench: Bench, system: System, label: str) -> LpjBoot:
     """Boot and read the delay loop's line. Raise BaseFailedError, or UserError when the log holds no such line."""
     return _booted(bench.boot(system, label), label)
 
 
-def recalibrated(bench: Bench, system: System) -> Booted:
+def recalibrated(bench: Bench, system: System) -> LpjBoot:
     """Boot with `lpj=0` as the last word on it, so that also a kernel with a compiled-in preset calibrates."""
     asked = plain(system)
     return boot(bench, msgspec.structs.replace(asked, cmdline=asked.cmdline.with_param("lpj", "0")), "recalibration")
 
 
-def base_value(bench: Bench, system: System) -> Booted:
+def base_value(bench: Bench, system: System) -> LpjBoot:
     """Boot without a preset. Raise MeasurementError when this kernel does not calibrate."""
     base = boot(bench, plain(system), "no preset")
     if base.found.source == "measured":
@@ -205,7 +206,7 @@ def _label(hz: int) -> str:
     return f"HZ={hz}, no preset"
 
 
-def _base(recording: Recording, hz: int) -> Booted:
+def _base(recording: Recording, hz: int) -> LpjBoot:
     """Read the boot without a preset. Raise MeasurementError where it does not show what a preset could save."""
     base = _booted(recording, _label(hz))
     if base.found.source != "measured":
@@ -218,7 +219,7 @@ def _base(recording: Recording, hz: int) -> Booted:
     return base
 
 
-def _rate(hz: int, base: Booted, after: Booted) -> Row:
+def _rate(hz: int, base: LpjBoot, after: LpjBoot) -> Row:
     if after.found.source != "preset" or base.goal_ns is None or after.goal_ns is None:
         raise MeasurementError(f"the kernel did not use the preset: {after.text}", hint=f"look at {after.path}")
     return Row(
@@ -237,17 +238,17 @@ def _rate(hz: int, base: Booted, after: Booted) -> Row:
     )
 
 
-def _booted(recording: Recording, label: str) -> Booted:
+def _booted(recording: Recording, label: str) -> LpjBoot:
     require_goal(recording)
     found = read_console(recording.console, f"{label} ({recording.path})")
     texts = [line.text for line in recording.lines if "Calibrating delay " in line.text]
-    return Booted(
+    return LpjBoot(
         goal_ns=recording.meta.goal_ns, found=found, text=texts[0][:200] if texts else "", path=recording.path
     )
 
 
 def _test(
-    number: int, command_line: CommandLine, compiled: str, expected: int | None, booted: Booted, base: Booted
+    number: int, command_line: CommandLine, compiled: str, expected: int | None, booted: LpjBoot, base: LpjBoot
 ) -> Row:
     found = booted.found
     wanted: tuple[Literal["measured", "preset"], int | None]

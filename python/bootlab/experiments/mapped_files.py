@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which programs still ran after the goal, and which files each had mapped: out of a diagnostic boot's report."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _AGENT = "/bootlab-agent"
 _DELETED = " (deleted)"
 
 
-class Process(msgspec.Struct, frozen=True):
+class MappedProcess(msgspec.Struct, frozen=True):
     """One process: its number, its program, and every other file that it had mapped, by address."""
 
     pid: int
@@ -22,7 +23,7 @@ class Process(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
 
 
-def processes(diagnosis: Diagnosis | None) -> tuple[Process, ...] | None:
+def processes(diagnosis: Diagnosis | None) -> tuple[MappedProcess, ...] | None:
     """Return the processes of user space, by number; None where the report does not tell them.
 
     The program is the lowest file mapped, which the kernel's loader puts first on the architectures that bootlab knows.
@@ -32,7 +33,7 @@ def processes(diagnosis: Diagnosis | None) -> tuple[Process, ...] | None:
     for line in text.splitlines():
         if found := _MAPPING.fullmatch(line):
             mapped.setdefault(int(found[1]), {})[found[3].removesuffix(_DELETED)] = None
-    made = (Process(pid, *_split(files)) for pid, files in sorted(mapped.items()))
+    made = (MappedProcess(pid, *_split(files)) for pid, files in sorted(mapped.items()))
     return tuple(process for process in made if process.program != _AGENT) if mapped else None
 
 
@@ -41,7 +42,7 @@ def _split(files: dict[str, None]) -> tuple[str, tuple[str, ...]]:
     return program, tuple(others)
 
 
-def lines(found: tuple[Process, ...] | None) -> tuple[str, ...]:
+def lines(found: tuple[MappedProcess, ...] | None) -> tuple[str, ...]:
     """Return lines that patterns can be looked for in: `process PROGRAM`, and `mapped PROGRAM FILE`."""
     out: list[str] = []
     for process in found or ():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether a gain on several processors stands with another quantum too: the same systems, booted with two more."""
 
 from __future__ import annotations

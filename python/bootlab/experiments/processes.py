@@ -1,8 +1,8 @@
+# SPDX-License-Identifier: MIT
 """A timing boot once more with the plugin that tells which task ran when: instructions by process."""
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import msgspec
@@ -12,16 +12,16 @@ from bootlab.analysis.own_time import Turn
 from bootlab.builders.cache import Cache
 from bootlab.collectors import processes
 from bootlab.collectors.processes import PROCESSES_FILE, ProcessCost
-from bootlab.errors import EnvironmentFault, MeasurementError, UserError
+from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.bench import Bench
-from bootlab.model.launch import LoadedPlugin
+from bootlab.experiments.watched_boot import watchable, watched
+from bootlab.launch import emulator, plugin
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.model.timeline import ProgramStart
-from bootlab.targets import emulator, plugin
-from bootlab.targets.base import BootPlan
-from bootlab.targets.trace_boot import kernel_symbols
+from bootlab.tracing.boot import kernel_symbols
 
 _FUNCTIONS = {"switch": "__switch_to", "comm": "__set_task_comm", "fork": "wake_up_new_task"}
 
@@ -72,24 +72,14 @@ def _watched(bench: Bench, system: System) -> tuple[Recording, int]:
 
 
 def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
-    system = plan.system
-    if system.clock.mode != "exact":
-        raise UserError("processes can be distinguished only in exact mode", hint='set clock.mode = "exact"')
-    if plan.processors.count != 1 and not plan.processors.alone:
-        raise UserError(
-            "processes can be distinguished on one processor only",
-            hint="set machine.cpus = 1 for this; or leave the others off with maxcpus=1 on the command line",
-        )
-    if plan.launch is None or not plan.launch.plugins:
-        raise EnvironmentFault("it needs TCG plugins, and this boot has none", hint="bootlab doctor")
-    built = plugin.prepare_processes(emulator.find(system.machine), cache.root)
-    if built.path is None:
-        raise EnvironmentFault(f"there is no plugin: {built.reason}", hint="bootlab doctor")
+    launch = watchable(
+        plan,
+        exact_only="processes can be distinguished only in exact mode",
+        one_only="processes can be distinguished on one processor only",
+    )
     found = {name: address for address, _, name in kernel_symbols(plan)}
     if missing := [name for name in _FUNCTIONS.values() if name not in found]:
         raise UserError(f"the kernel has no symbol {missing[0]}", hint="take a kernel with CONFIG_KALLSYMS")
     words = [f"{key}={found[name]:#x}" for key, name in _FUNCTIONS.items()]
-    arguments = (f"out={PROCESSES_FILE}", f"shift={system.clock.shift}", *words)
-    watcher = LoadedPlugin(file=built.path, arguments=arguments, digest=built.digest)
-    key = hashlib.sha256(f"{plan.key} {built.digest} {words}".encode()).hexdigest()[:32]
-    return msgspec.structs.replace(plan, purpose="trace", launch=plan.launch.with_plugin(watcher), key=key)
+    built = plugin.prepare_processes(emulator.find(plan.system.machine), cache.root)
+    return watched(plan, launch, built, PROCESSES_FILE, words)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An application's profile out of the trace plugin: every system call of every process; nothing is added to the guest.
 
 The functions that a processor's table of system calls names are the calls; what a process does outside of them is its
@@ -18,8 +19,6 @@ from bootlab.experiments.traced_boot import trace_boot
 from bootlab.logs.application import (
     ApplicationProfile,
     CallSum,
-    Faults,
-    FileRead,
     Libraries,
     Missing,
     Polled,
@@ -28,9 +27,10 @@ from bootlab.logs.application import (
     Wait,
     WaitFor,
 )
+from bootlab.logs.beyond import Faults, ReadFile
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
-from bootlab.targets.trace_boot import TraceRequest
+from bootlab.tracing.boot import TraceRequest
 
 REQUEST = TraceRequest(min_ns=0, start="run_init_process")
 """Every call from the start of init on leaves a span."""
@@ -122,7 +122,7 @@ def profile(trace: FunctionTrace, diagnosis: Diagnosis | None = None) -> Applica
         execs=[],
         mounts=[],
         sockets=[],
-        libraries=Libraries(),
+        libraries=Libraries(opened=0, missed=0, took_ns=0),
         left_out=max(0, len(processes) - _ROWS) + int(trace.head.dropped_spans),
         length_ns=end_ns - begin_ns,
         faults=[
@@ -130,7 +130,7 @@ def profile(trace: FunctionTrace, diagnosis: Diagnosis | None = None) -> Applica
             for task, (count, ns) in faults.items()
             if task in calls
         ],
-        read=[FileRead(path=f.path, size_bytes=f.size_bytes) for f in diagnosis.files if f.read] if diagnosis else [],
+        read=[ReadFile(path=f.path, size_bytes=f.size_bytes) for f in diagnosis.files if f.read] if diagnosis else [],
         loading=list(diagnosis.loading) if diagnosis else [],
     )
 
@@ -207,6 +207,7 @@ def _waits(number: int, own: list[_Call]) -> list[Wait]:
                 call=call.name,
                 pid=number,
                 took_ns=call.took_ns,
+                path="",
                 timed_out=False,
                 estimated=False,
                 line=0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether a result depends on the quantum: one system on several processors, booted with more than one."""
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Quanta(Experiment):
         """Say how far the goals of the quanta are apart."""
         goals = [goal for row in found.rows if "quantum" in row.id and (goal := row.ns("goal_ns")) is not None]
         if len(goals) < 2:
-            return f"goal at {figures.ms(goals[0])} ms" if goals else "nothing was booted"
+            return f"goal at {figures.ms(goals[0])} ms" if goals else "no boot reached the goal"
         apart = max(goals) - min(goals)
         return (
             f"the goals of {len(goals)} quanta are {figures.ms(apart)} ms apart ({figures.percent(apart, min(goals))})"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which techniques an experiment takes."""
 
 from __future__ import annotations

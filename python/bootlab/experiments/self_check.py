@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether a system boots alike each time. Before anything is compared, an exact one must. One place for all of them."""
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def repeat(bench: Bench, system: System, times: int) -> tuple[tuple[Recording, .
     if times < 2:
         raise UserError(f"cannot compare {times} boots", hint="repeat at least twice")
     bench.phase("repeat", times)
-    first = bench.fresh_number()
+    first = bench.fresh_number(times)
     futures = [bench.submit(system, f"{system.name} #{n + 1}", fresh=first + n) for n in range(times)]
     recordings = tuple(bench.wait_all(futures))
     plan = bench.target.plan(system)
@@ -49,7 +50,7 @@ def check(bench: Bench, system: System, label: str) -> Equality | None:
         return None
     plan = bench.target.plan(system)
     first = bench.submit_plan(plan, label)
-    again = bench.submit_plan(plan, f"{label} (again)", fresh=_AGAIN)
+    again = bench.submit_plan(plan, f"{label}, a second time: must be equal", fresh=_AGAIN)
     boots: tuple[Recording, ...] = tuple(bench.wait_all((first, again)))
     if ended := next((r for r in boots if r.by_host), None):
         raise MeasurementError(
@@ -61,5 +62,6 @@ def check(bench: Bench, system: System, label: str) -> Equality | None:
 def require_exact(bench: Bench, system: System, label: str = "") -> None:
     """Raise InexactError when two boots of an exact system differ."""
     found = check(bench, system, label or system.name)
-    if found is not None and not found.equal:
+    # Of a system that does not start, nothing is known: who needs its goal says so, with the reason.
+    if found is not None and found.equal is False:
         raise InexactError(system, found)

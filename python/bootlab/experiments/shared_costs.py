@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What initcalls share, asked of a traced boot of the base."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab.experiments.trial import EndedByHost
 from bootlab.model.recording import Recording
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
-from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest
+from bootlab.tracing.boot import CODE_ONLY_NS, TraceRequest
 
 _REQUEST = TraceRequest(min_ns=CODE_ONLY_NS)
 

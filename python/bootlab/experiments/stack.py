@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`stack`: put the winners on top of each other, keep what still pays, and test each by leaving it out.
 
 Every comparison is a sample of boots under dithers, judged as a trial is (bootlab.experiments.trial). A step whose gain
@@ -11,34 +12,30 @@ compared by its goal would keep nothing, or whatever crosses to another point of
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 
 import msgspec
 
-from bootlab.analysis.sequential_test import Design, cheapest, lost
+from bootlab.analysis.sequential_test import cheapest
 from bootlab.errors import UserError
 from bootlab.experiments import dither
 from bootlab.experiments.base import Base, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.board_time import row_of
 from bootlab.experiments.dithering import DitheredBoots
-from bootlab.experiments.instant import Instant
+from bootlab.experiments.instant import BootInstant
+from bootlab.experiments.on_board import saved_between
 from bootlab.experiments.on_top import SMALL, OnTop
-from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, left_out, named
+from bootlab.experiments.stacked import Stacked, StackStep, bundle, left_out, named
 from bootlab.experiments.standing import Standing, conflict_in, effects, on_top
-from bootlab.experiments.trial import (
-    GROUNDS,
-    grounded,
-    judge_sample,
-    require_told,
-    verdict_of_loss,
-    why_broken,
-    why_broken_somewhere,
-)
+from bootlab.experiments.trial import GROUNDS, grounded, require_told, verdict_of_loss, why_broken
 from bootlab.experiments.trials import promising_late, winners
 from bootlab.model.change import Change, apply_all
+from bootlab.model.costs import Costs
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.sample import Sample, Spread
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect, Trial, Verdict
@@ -46,7 +43,7 @@ from bootlab.techniques.base import Evidence, Technique
 
 _FULL_BASE = 19
 """The range of at least so many boots tells how far a system scatters (bootlab.analysis.sequential_test.apart)."""
-StepSink = Callable[[Step | LeftOut], None]
+StepSink = Callable[[StackStep | LeaveOneOut], None]
 
 
 class Stacker:
@@ -73,8 +70,8 @@ class Stacker:
         self._by_id = {t.id: t for t in techniques}
         self._sink = sink or (lambda _step: None)
         self._here = Standing((), self._boots((), "base"), base.evidence)
-        self._instant = Instant(base)
-        self._steps: list[Step] = []
+        self._instant = BootInstant(base)
+        self._steps: list[StackStep] = []
 
     def expected_boots(self, trials: tuple[Trial, ...]) -> int:
         """Return how many boots the run will take at most, for a progress display."""
@@ -86,7 +83,7 @@ class Stacker:
     def run(self, trials: tuple[Trial, ...]) -> Stacked:
         """Stack the proved winners, try the late ones again, then leave each out once."""
         allowed = self._let_in(trials)
-        self._instant = Instant(self._base, allowed)
+        self._instant = BootInstant(self._base, allowed)
         self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
         self._greedy(self._late(allowed), "late")
         return self.finished(self.leave_one_out())
@@ -109,7 +106,7 @@ class Stacker:
         """Say why a change cannot stand beside the stack and `besides`, or ""."""
         return conflict_in(change, (*self._here.changes, *besides), self._by_id)
 
-    def offer(self, changes: tuple[Change, ...], phase: str, *, replace: bool = False) -> Step | None:
+    def offer(self, changes: tuple[Change, ...], phase: str, *, replace: bool = False) -> StackStep | None:
         """Try changes together on top of the stack, and keep all of them if that is proved faster, each with its proof.
 
         None: they change nothing. `replace`: what they exclude goes; else they stay out.
@@ -132,10 +129,12 @@ class Stacker:
         """Note a change that is not tried."""
         self._note(self._unbooted(change, phase, reason))
 
-    def finished(self, left_out: list[LeftOut]) -> Stacked:
-        """Return how it went, with at least as many boots of the final system as its range takes."""
-        boots = self._here.boots.wait(max(self._here.boots.asked, self._fewest))
-        self._told("the stack", self._here.boots)
+    def finished(self, left_out: list[LeaveOneOut], *, waiting: bool = True) -> Stacked:
+        """Return how it went, with the boots that the final system's range takes; or, at once, with those there."""
+        boots = self._here.boots.there() or self._base.boots
+        if waiting:
+            boots = self._here.boots.wait(max(self._here.boots.asked, self._fewest))
+            self._told("the stack", self._here.boots)
         return Stacked(
             changes=self._here.changes,
             steps=tuple(self._steps),
@@ -152,8 +151,8 @@ class Stacker:
                 self._note(self._unbooted(trial.change, "greedy", reason))
         return tuple(t for t in trials if not reasons[t.change.id])
 
-    def _unbooted(self, change: Change, phase: str, reason: str) -> Step:
-        return Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=reason)
+    def _unbooted(self, change: Change, phase: str, reason: str) -> StackStep:
+        return StackStep(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=reason)
 
     def _is_late(self, trial: Trial) -> bool:
         return self._by_id[trial.change.technique].late
@@ -235,7 +234,7 @@ class Stacker:
         kept = verdict is Verdict.FASTER
         before, after = Spread.of(self._instant.times_ns(self._here.boots)), Spread.of(self._instant.times_ns(boots))
         self._note(
-            Step(
+            StackStep(
                 change=change,
                 members=changes if len(changes) > 1 else (),
                 unproved=unproved,
@@ -247,6 +246,8 @@ class Stacker:
                 key=first.meta.key,
                 verdict=verdict,
                 effect=effect,
+                board=row_of(self._costs, named(changes), first),
+                saved_there=saved_between(self._costs, self._here.boots.wait(1)[0], first),
                 before=before,
                 after=after if verdict is not Verdict.BROKEN else None,
             )
@@ -267,12 +268,12 @@ class Stacker:
         spared: Callable[[Change], str] = lambda _change: "",
         *,
         dear: Callable[[Change], bool] = lambda _change: False,
-    ) -> list[LeftOut]:
+    ) -> list[LeaveOneOut]:
         """Leave each change out once, and drop what the stack is as fast without.
 
         `spared` says why one just stays, and is asked just before its boots. `dear`: what takes a build comes last.
         """
-        rows: list[LeftOut] = []
+        rows: list[LeaveOneOut] = []
         if self._here.changes:
             self._here.boots.ask(self._fewest)
         useless: list[Change] = []
@@ -288,36 +289,27 @@ class Stacker:
             self._sink(row)
         for change in self._drop(useless):
             # Each of two may be worth nothing while the other is there.
-            index = next(i for i, row in enumerate(rows) if row.change is change)
+            index = next(i for i, row in enumerate(rows) if row.change_id == change.id)
             rows[index] = msgspec.structs.replace(rows[index], kept=True, reason="needed once others were dropped")
         return rows
 
-    def _left_out(self, change: Change, boots: DitheredBoots | str) -> LeftOut:
+    def _left_out(self, change: Change, boots: DitheredBoots | str) -> LeaveOneOut:
         if isinstance(boots, str):
-            return LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=boots)
+            return LeaveOneOut(change_id=change.id, reason=boots)
         broken, verdict, saved_ns = self._against_stack(boots, f"without {change.id}")
         spread = Spread.of(self._instant.times_ns(boots)) if not broken else None
-        return left_out(change, verdict, saved_ns, spread, broken=str(broken), key=boots.wait(1)[0].meta.key)
+        first = boots.wait(1)[0]
+        row = left_out(change, verdict, saved_ns, spread, broken=str(broken), key=first.meta.key)
+        there = None if broken else saved_between(self._costs, first, self._here.boots.wait(1)[0])
+        return msgspec.structs.replace(row, cost_there=there)
 
     def _against_stack(self, boots: DitheredBoots, label: str) -> tuple[str, Verdict, int]:
         """Judge another system against the stack: why it is broken, else its verdict and what it saves."""
-        first = boots.wait(1)[0]
         if broken := self._lost(boots, label):
             return broken, Verdict.BROKEN, 0
-        here_ns, first_ns = self._instant.times_ns(self._here.boots), self._instant.times_ns(boots)[:1]
-        alike = {r.meta.goal_clock for r in (*self._here.boots.recordings(), first)} == {first.meta.goal_clock}
-        if self._full and first_ns and alike and lost(here_ns, first_ns[0], self._instant.range_ns):
-            return "", Verdict.SLOWER, round(statistics.median(here_ns)) - first_ns[0]
-        self._here.boots.ask(len(self._base.boots))
-        while True:
-            sample = self._sample(self._here.boots, boots)
-            self._told(label, self._here.boots, boots)
-            if broken := why_broken_somewhere(sample):
-                return broken, Verdict.BROKEN, 0
-            found = judge_sample(sample, self._rule)
-            if not found.wanted:
-                return "", found.verdict, found.saved_ns
-            boots.ask(boots.asked + found.wanted)
+        # By any later boot too: the ones that the comparison makes are told as they come.
+        told = partial(self._told, label, self._here.boots, boots)
+        return self._on_top.against(self._here.boots, boots, len(self._base.boots), told)
 
     def _lost(self, boots: DitheredBoots, label: str) -> str:
         broken = why_lost(self._bench, self._base, boots.system, boots.wait(1)[0], label)
@@ -353,17 +345,23 @@ class Stacker:
         return len(self._base.boots) >= _FULL_BASE
 
     @property
+    def _costs(self) -> Costs | None:
+        return self._base.system.costs
+
+    @property
     def _on_top(self) -> OnTop:
-        return OnTop(rule=self._rule, full=self._full, range_ns=self._instant.range_ns, sample=self._sample)
+        return OnTop(
+            rule=self._base.rule,
+            full=self._full,
+            range_ns=self._instant.range_ns,
+            sample=self._sample,
+            costs=self._costs,
+        )
 
     @property
     def _fewest(self) -> int:
         """How many boots the final system has at least: its median and range stand in the report."""
         return min(len(self._base.boots), SMALL.base_boots)
-
-    @property
-    def _rule(self) -> Design | None:
-        return self._base.rule
 
     def _boots(self, changes: tuple[Change, ...], label: str) -> DitheredBoots:
         return DitheredBoots(self._bench, self._system(changes), label, dithers=self._base.dithers)
@@ -391,9 +389,8 @@ class Stacker:
 
     @property
     def _now(self) -> int:
-        spread = Spread.of(self._instant.times_ns(self._here.boots))
-        return spread.median_ns if spread else 0
+        return spread.median_ns if (spread := Spread.of(self._instant.times_ns(self._here.boots))) else 0
 
-    def _note(self, step: Step) -> None:
+    def _note(self, step: StackStep) -> None:
         self._steps.append(step)
         self._sink(step)

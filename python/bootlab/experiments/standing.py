@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A stack as it stands: its changes, its boots, what is known of it, and what excludes what."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bootlab.experiments.base import diagnosis_of
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.stacked import effect_of_all
-from bootlab.model.change import Change
+from bootlab.model.change import Change, PutFile
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
@@ -67,6 +68,24 @@ def conflict_in(change: Change, stack: tuple[Change, ...], techniques: Mapping[s
                 return f"{other.id} is in the stack already"
         elif other.technique in technique.conflicts or change.technique in techniques[other.technique].conflicts:
             return f"it excludes {other.id}, which is in the stack"
+    return ""
+
+
+def hidden_in(
+    change: Change, stack: tuple[Change, ...], besides: tuple[Change, ...], techniques: Mapping[str, Technique]
+) -> str:
+    """Say why nothing of a change would show beside others, or "".
+
+    Another one takes away what it works on; or one of `besides`, which was made for the same system as it, puts another
+    file into the same place.
+    """
+    for other in (*stack, *besides):
+        if other.technique in techniques[change.technique].hidden_by:
+            return f"nothing of it shows beside {other.id}"
+    own = {op.path for op in change.ops if isinstance(op, PutFile)}
+    for other in besides:
+        if own & {op.path for op in other.ops if isinstance(op, PutFile)}:
+            return f"it writes the same file as {other.id}, and is made anew for what stands afterwards"
     return ""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The steps of a system file: each on top of those before, booted, checked and proved."""
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from bootlab.experiments import mapped_files
 from bootlab.experiments.base import Base, establish, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
-from bootlab.experiments.mapped_files import Process
+from bootlab.experiments.mapped_files import MappedProcess
 from bootlab.experiments.trial import HostEnded
 from bootlab.model import figures
 from bootlab.model.change import Change
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
-from bootlab.model.recording import Recording
+from bootlab.model.recording import RUN_INIT, Recording
 from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
 from bootlab.model.system import System
@@ -30,7 +31,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques import registry
 from bootlab.techniques.base import Technique
 
-_RUN = re.compile(r"Run \S+ as init process")
+_RUN = re.compile(RUN_INIT)
 _RUN_MARKS = ("run-init", "user-space")
 _PUBLISHED_ON = "BeagleBone"
 _LINKS_MAX = 40
@@ -328,7 +329,7 @@ def _run_ns(recording: Recording) -> int | None:
     return next((mark.ns for name in _RUN_MARKS if (mark := recording.mark(name)) is not None), None)
 
 
-def _libraries(system: System, running: tuple[Process, ...] | None) -> tuple[str, ...] | None:
+def _libraries(system: System, running: tuple[MappedProcess, ...] | None) -> tuple[str, ...] | None:
     """Return what the application's process had mapped besides its program; None when that is not known."""
     if running is None or system.application is None:
         return None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A timing boot, and the same boot once more with its functions traced up to the same goal."""
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import MeasurementError
 from bootlab.experiments.base import require_goal, require_report
 from bootlab.experiments.bench import Bench
+from bootlab.launch.boot_plan import Purpose
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
-from bootlab.targets import trace_modules
-from bootlab.targets.base import Purpose
-from bootlab.targets.trace_boot import CODE_ONLY_NS, NO_MODULES, TraceRequest, traced
-from bootlab.targets.trace_modules import Placed
+from bootlab.tracing import modules as trace_modules
+from bootlab.tracing.boot import CODE_ONLY_NS, NO_MODULES, TraceRequest, traced
+from bootlab.tracing.modules import PlacedModules
 
 
 class Traced(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     timing: Recording
     recording: Recording
     trace: FunctionTrace
-    modules: Placed = NO_MODULES
+    modules: PlacedModules = NO_MODULES
 
 
 def trace_boot(bench: Bench, system: System, request: TraceRequest, *, purpose: Purpose = "timing") -> Traced:
@@ -61,7 +62,7 @@ def begin_trace(bench: Bench, system: System, timing: Recording, request: TraceR
 
 
 def _traced(
-    bench: Bench, system: System, request: TraceRequest, timing: Recording, modules: Placed = NO_MODULES
+    bench: Bench, system: System, request: TraceRequest, timing: Recording, modules: PlacedModules = NO_MODULES
 ) -> tuple[Recording, FunctionTrace]:
     plan = traced(bench.target.plan(system), request, bench.cache, modules)
     recording = bench.wait(bench.submit_plan(plan, f"{system.name} (trace)"))

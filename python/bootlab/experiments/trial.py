@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One variant against its base: a verdict with its proof."""
 
 from __future__ import annotations
@@ -8,15 +9,18 @@ import msgspec
 
 from bootlab.analysis.grid import holding_wait
 from bootlab.analysis.noisy import variants
+from bootlab.analysis.noisy.interval import pairs_carry
 from bootlab.analysis.parts import judged, undecided
 from bootlab.analysis.same_processors import require_same_processors
 from bootlab.analysis.schedule import stage_verdicts, steady_part
-from bootlab.analysis.sequential_test import SAME_NS, Design, judge
+from bootlab.analysis.sequential_test import Design
 from bootlab.analysis.stages import stage_deltas
 from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
+from bootlab.experiments.judged_sample import judge_sample
+from bootlab.experiments.on_board import judged_on_board
 from bootlab.model.change import Change
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.sample import Sample, Spread
+from bootlab.model.sample import Sample, Spread, goals_ns
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
 
@@ -54,46 +58,16 @@ def judge_exact(
     found = judge_sample(sample, rule)
     trial = _trial(change, base, new, found.verdict, found.reason, effect)
     trial = _sampled(trial, sample, rule)
-    if found.wanted or rule is None:
-        return Compared(trial=trial, wanted=found.wanted)
+    wanted = found.wanted
+    if before.system.costs is not None:
+        on_board = judged_on_board(before.system.costs, sample, rule, trial.hold)
+        trial, wanted = msgspec.structs.replace(trial, board=on_board.board), max(wanted, on_board.wanted)
+    if wanted or rule is None:
+        return Compared(trial=trial, wanted=wanted)
     few = rule.looks[0] - len(sample.variant)
     if few > 0 and trial.hold is not None and trial.hold.decides and undecided(trial):
         return Compared(trial=trial, wanted=few)
     return Compared(trial=judged(trial))
-
-
-class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sample says of two systems that both work, apart from any technique."""
-
-    verdict: Verdict
-    reason: str = ""
-    wanted: int = 0
-    saved_ns: int = 0
-
-
-def judge_sample(sample: Sample, rule: Design | None) -> Found:
-    """Judge two systems by their goals. `wanted`: so many more boots of the variant are needed before it is said.
-
-    `rule` None: a replay that holds one boot of each. Raise MeasurementError for boots on different processors.
-    """
-    require_same_processors((*sample.base, *sample.variant))
-    base_ns, variant_ns = sample.base_goals_ns, sample.variant_goals_ns
-    clocks = {r.meta.goal_clock for r in (*sample.base, *sample.variant)}
-    if not base_ns or len(variant_ns) < len(sample.variant) or len(clocks) > 1:
-        return Found(verdict=Verdict.UNKNOWN, reason="the goal's time is not known, or the two are on different clocks")
-    if rule is None:
-        saved = base_ns[0] - variant_ns[0]
-        if abs(saved) <= SAME_NS:
-            return Found(verdict=Verdict.SAME, reason=f"within {SAME_NS / 1e6:.3f} ms", saved_ns=saved)
-        reason = "the replay has no dithered boots: one boot of each side proves nothing"
-        return Found(verdict=Verdict.UNKNOWN, reason=reason, saved_ns=saved)
-    found = judge(base_ns, variant_ns, rule)
-    reason = ""
-    if found.verdict is Verdict.SAME:
-        reason = "no larger than what dithers cause"
-        if abs(found.saved_ns) <= SAME_NS:
-            reason = f"within {SAME_NS / 1e6:.3f} ms"
-    return Found(verdict=found.verdict or Verdict.UNKNOWN, reason=reason, wanted=found.wanted, saved_ns=found.saved_ns)
 
 
 def why_broken_somewhere(sample: Sample) -> str:
@@ -187,8 +161,10 @@ def judge_free(
                 )
             return _trial(change, base, other.recording, verdict, said, nothing)
     effect = technique.took_effect(before[0], after[0])
-    base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)
-    new_ns = tuple(e.recording.meta.goal_ns or 0 for e in after)
+    base_ns, new_ns = (goals_ns(tuple(one.recording for one in side)) for side in (before, after))
+    if len(base_ns) < len(before) or len(new_ns) < len(after):
+        reason = "the goal was reached, but its time is not known in every boot"
+        return _trial(change, base, new, Verdict.UNKNOWN, reason, effect)
     found = variants.compare(base_ns, new_ns, tests=tests, others_ns=others_ns)
     trial = _trial(change, base, new, found.verdict if effect.shown else Verdict.NO_EFFECT, "", effect)
     middle = sorted(base_ns)[len(base_ns) // 2]
@@ -210,7 +186,7 @@ def _with_samples(
         samples_ns=new_ns,
         base_samples_ns=base_ns,
         p_value=found.p_value,
-        interval_ns=found.interval_ns,
+        interval_ns=found.interval_ns if pairs_carry(min(len(base_ns), len(new_ns))) else None,
         stages=(),
     )
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`try`: every technique that applies, each variant booted against the base."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 
 import msgspec
@@ -26,10 +27,12 @@ from bootlab.experiments.base import (
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.board_changes import for_board
 from bootlab.experiments.dithering import DitheredBoots
-from bootlab.experiments.trial import GROUNDS, grounded, judge_exact, judge_free, judge_sample, unbuilt, why_broken
+from bootlab.experiments.judged_sample import judge_sample
+from bootlab.experiments.on_board import ends_of
+from bootlab.experiments.trial import GROUNDS, grounded, judge_exact, judge_free, unbuilt, why_broken
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
-from bootlab.model.sample import Sample
+from bootlab.model.sample import Sample, goals_ns
 from bootlab.model.system import System
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
@@ -249,8 +252,11 @@ def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial 
 
 
 def _maybe_faster(sample: Sample, base: Base) -> bool:
-    found = judge_sample(sample, base.rule)
-    return found.saved_ns > 0 and (bool(found.wanted) or found.verdict is not Verdict.SAME)
+    for end in ends_of(base.system.costs, sample.base[0], sample.variant[0]):
+        found = judge_sample(end.sample(sample), base.rule)
+        if found.saved_ns > 0 and (found.wanted or found.verdict is not Verdict.SAME):
+            return True
+    return False
 
 
 def try_all_free(
@@ -301,7 +307,7 @@ def try_all_free(
             before,
             after,
             tests=len(pairs),
-            others_ns=[_times(one) for one in runs if one is not own and all(boot.ok for boot in one)],
+            others_ns=[times for one in runs if one is not own and len(times := goals_ns(tuple(one))) == len(one)],
             broken=lost,
             base_failed=(len(failed), len(failed) + blocks),
         )
@@ -310,10 +316,6 @@ def try_all_free(
             sink(trial)
     ends = tuple(recording.meta.outcome.value for recording in failed)
     return Tried(base=base, applicability=tuple(said), trials=tuple(trials), failed_base=ends)
-
-
-def _times(boots: Sequence[Recording]) -> tuple[int, ...]:
-    return tuple(boot.meta.goal_ns or 0 for boot in boots)
 
 
 _HOPELESS_SHARE = 0.05
@@ -325,20 +327,26 @@ def promising_late(trials: tuple[Trial, ...], late: Callable[[Trial], bool]) -> 
 
     Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
     """
-    usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
-    tried = [t for t in trials if t.verdict in usable and late(t)]
-    hopeless = [t for t in tried if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
+    usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME, Verdict.DEPENDS}
+    tried = [t for t in trials if t.decision in usable and late(t)]
+    hopeless = [t for t in tried if _best_ns(t) < -_HOPELESS_SHARE * (t.base_ns or 0)]
     return [t for t in tried if t not in hopeless], hopeless
 
 
 def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
     """Return the variants that were proved faster, the largest saving first."""
-    good = [t for t in trials if t.verdict is Verdict.FASTER and t.saved_ns is not None]
+    good = [t for t in trials if t.decision is Verdict.FASTER and t.saved_ns is not None]
     return tuple(sorted(good, key=lambda t: (-_gain_ns(t), t.change.id)))
 
 
+def _best_ns(trial: Trial) -> int:
+    return trial.board.saved_ns[1] if trial.board is not None else trial.saved_ns or 0
+
+
 def _gain_ns(trial: Trial) -> int:
-    """Return what was saved; before the wait, where one holds the goal."""
+    """Return what was saved, on a board at least; before the wait, where one holds the goal."""
+    if trial.board is not None:
+        return trial.board.saved_ns[0]
     if trial.hold is not None and trial.hold.decides:
         return trial.hold.saved_ns or 0
     return trial.saved_ns or 0

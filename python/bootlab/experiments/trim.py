@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trimming a root tree: one boot tells what is used; the trimmed system is booted and checked, its lacks put back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Do the methods agree? Each against all files that any of them saw in the same boot, with each difference's cause."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which files of a tree stay: those that were used, and those that these cannot do without. No boot is made here."""
 
 from __future__ import annotations

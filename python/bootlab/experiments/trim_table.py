@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A trimmed tree as a comparison: the tree as it is, each round, how accesses were seen, what stays and what goes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernel execute-in-place against copying and unpacking, all from the same flash: the classic table, by marks."""
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from bootlab.experiments import xip_partial
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment
+from bootlab.launch.monitor import physical_address
 from bootlab.model import figures, flash_layout
 from bootlab.model.change import SetFlashStart
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
@@ -24,7 +26,6 @@ from bootlab.model.flash_model import FlashModel
 from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.recording import Recording
 from bootlab.model.system import FlashStart, System
-from bootlab.targets.monitor import physical_address
 
 _WORDS = {
     "in-place": "executed in place",

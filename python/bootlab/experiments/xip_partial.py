@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Partial execute-in-place: the functions that run most often are in RAM, the others stay in flash.
 
 A trace of the kernel executed in place says which functions those are; the linker then puts them with the variables.
@@ -16,11 +17,11 @@ from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.kernelsource import xip_patch
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.kernel_change import AddKernelPatch, SetKernelVariables
 from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import System
-from bootlab.targets.base import BootPlan
-from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
+from bootlab.tracing.boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
 
 HOT_SHARE = 0.9
 """Of the kernel's instructions, from power-on to the benchmark's end, in the functions that go to RAM."""
@@ -51,7 +52,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(names)
 
 
-class InRam(msgspec.Struct, frozen=True, kw_only=True):
+class RamShare(msgspec.Struct, frozen=True, kw_only=True):
     """What a kernel has in RAM: bytes of code, the shares of its instructions, and the function that runs most."""
 
     code_bytes: int
@@ -97,7 +98,7 @@ def partial(bench: Bench, in_place: System, names: tuple[str, ...]) -> System:
     return AddKernelPatch(patch).apply(SetKernelVariables(xip_patch.VARIABLES).apply(in_place))
 
 
-def in_ram(plan: BootPlan, counts: Counted) -> InRam:
+def in_ram(plan: BootPlan, counts: Counted) -> RamShare:
     """Return what the symbols of a kernel that was built say. Raise UserError when nothing of it is in RAM."""
     table = kernel_symbols(plan)
     low = next((address for address, _, name in table if name == xip_patch.FIRST), None)
@@ -108,7 +109,7 @@ def in_ram(plan: BootPlan, counts: Counted) -> InRam:
     if low is None or high is None or not placed:
         raise UserError("the kernel that was built has no function in RAM", hint="its System.map shows where they are")
     hottest = max(placed, key=lambda name: placed[name])
-    return InRam(
+    return RamShare(
         code_bytes=high - low,
         init_share=_share(counts.init, inside),
         run_share=_share(run, inside),

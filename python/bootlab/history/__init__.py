@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Boots over months: the store of many runs, trends, budgets, gates, bisection."""

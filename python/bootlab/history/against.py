@@ -1,40 +1,58 @@
+# SPDX-License-Identifier: MIT
 """A system and its base, booted to be judged against each other."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import msgspec
 
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.noisy.power import Forecast
+from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS, design
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.interleaved import Plan, interleave
-from bootlab.history.boot_times import Side
-from bootlab.history.gate import smallest_of
+from bootlab.experiments.exact_pair import ExactPair, boot_in_turn, boot_pair
+from bootlab.experiments.interleaved import BlockPlan, interleave
+from bootlab.history.boot_times import TOTAL, Side
+from bootlab.history.gate import BOARD, GateComparison, OnBoardSide, smallest_of
 from bootlab.history.of_recording import side_of
+from bootlab.model.recording import Recording
 from bootlab.model.system import System
+from bootlab.targets.replay import NotRecordedError
 
 
 class Against(msgspec.Struct, frozen=True, kw_only=True):
-    """Both sides. `total`: the verdict of the sequential test; None for exact boots, of which one each is enough."""
+    """Both sides. `total`: the verdict of the sequential test; None where a boot failed, or its time is not known.
+
+    `paired`: boot `i` of both sides was made in the same block. `moved_ns`: how far changes that mean nothing were
+    known to move the base's goal. `board`: both by the time of a board.
+    """
 
     base: Side
     new: Side
     total: Judged | None = None
     forecast: Forecast | None = None
+    paired: bool = False
+    moved_ns: int | None = None
+    board: OnBoardSide | None = None
 
 
 def against(
     bench: Bench,
     base: System,
     new: System,
-    plan: Plan | None = None,
+    plan: BlockPlan | None = None,
     *,
     told: Callable[[Forecast], None] | None = None,
+    moved_ns: int | None = None,
 ) -> Against:
-    """Boot both. Raise UserError where one is exact and the other is not."""
+    """Boot both. Raise UserError where one is exact and the other is not.
+
+    `moved_ns`: how far changes that mean nothing are known to move the goal of an exact base.
+    """
+    plan = plan or BlockPlan()
     modes = {base.clock.mode, new.clock.mode}
     if len(modes) > 1:
         raise UserError(
@@ -42,15 +60,20 @@ def against(
             hint="set the same clock.mode in both",
         )
     if modes == {"exact"}:
-        bench.phase("gate", 2)
-        boots = bench.wait_all([bench.submit(base, f"{base.name} (base)"), bench.submit(new, new.name)])
-        return Against(base=side_of(base.name, boots[:1]), new=side_of(new.name, boots[1:]))
+        pair = boot_pair(bench, base, new, smallest_of=_smallest_of(base.name, plan), moved_ns=moved_ns)
+        return Against(
+            base=side_of(base.name, pair.base, pair.dithers),
+            new=side_of(new.name, pair.new, pair.dithers),
+            total=pair.judged,
+            moved_ns=moved_ns,
+            board=_on_board(pair, new),
+        )
     found = interleave(
         bench,
         base,
         new,
-        plan or Plan(),
-        smallest_of=lambda pilot: smallest_of(side_of(base.name, pilot)),
+        plan,
+        smallest_of=_smallest_of(base.name, plan),
         told=told or (lambda _: None),
     )
     return Against(
@@ -58,4 +81,33 @@ def against(
         new=side_of(new.name, found.new),
         total=found.judged,
         forecast=found.forecast,
+        paired=True,
     )
+
+
+def against_side(bench: Bench, base: Side, new: System, *, smallest_ns: int | None = None) -> Against:
+    """Boot an exact system against boots that were made before. It is booted once where they cannot tell more."""
+    base_ns = base.distinct_ns(TOTAL)
+    smallest = smallest_of(base) if smallest_ns is None else smallest_ns
+    if base.exact and new.clock.mode == "exact" and len(base_ns) >= FEWEST_BASE_BOOTS:
+        rule = design(len(base_ns))
+        bench.phase("gate", rule.most_boots)
+        with contextlib.suppress(NotRecordedError):
+            pair = boot_in_turn(bench, new, base_ns, rule, smallest_ns=smallest)
+            return Against(base=base, new=side_of(new.name, pair.new, pair.dithers), total=pair.judged)
+    bench.phase("gate", 1)
+    return Against(base=base, new=side_of(new.name, [bench.boot(new, new.name)]))
+
+
+def _on_board(pair: ExactPair, new: System) -> OnBoardSide | None:
+    if pair.board is None or new.costs is None:
+        return None
+    row = GateComparison(name=BOARD, judged=pair.board.judged, base_ns=pair.board.base_ns, new_ns=pair.board.new_ns)
+    return OnBoardSide(costs=new.costs, row=row, saved_ns=pair.board.saved_ns)
+
+
+def _smallest_of(name: str, plan: BlockPlan) -> Callable[[tuple[Recording, ...]], int]:
+    def smallest(boots: tuple[Recording, ...]) -> int:
+        return smallest_of(side_of(name, boots)) if plan.smallest_ns is None else plan.smallest_ns
+
+    return smallest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which revision made the boot slower: a binary search on exact boots, where one boot each is enough.
 
 The newest revision is booted first. Until one is found that is faster, each further boot says whether its revision is
@@ -36,6 +37,11 @@ class Bisected(msgspec.Struct, frozen=True, kw_only=True):
     def boots(self) -> int:
         """How many revisions were booted."""
         return len(self.goals_ns)
+
+    @property
+    def compared(self) -> bool:
+        """Tell whether there was anything to compare: the newest revision alone is neither slow nor fast."""
+        return self.boots > 1
 
     @property
     def cost_ns(self) -> int | None:

@@ -1,4 +1,5 @@
-"""A bisection on a bench: each revision is booted once; the two beside a small step again, under dithers."""
+# SPDX-License-Identifier: MIT
+"""A bisection on a bench: each revision is booted once; the two beside the step again, under dithers."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import msgspec
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiments.bench import Bench
 from bootlab.history.bisect import Bisected, bisect
-from bootlab.history.disturbed import CLEAR_SHARE, Disturbed, goals_under_dithers
+from bootlab.history.disturbed import Disturbed, goals_under_dithers
 from bootlab.history.of_recording import of_recording
 from bootlab.history.revisions import Revision, Revisions
 from bootlab.model.system import System
@@ -17,7 +18,7 @@ from bootlab.model.system import System
 OpenBench = Callable[[System], Bench]
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class BisectionStep(msgspec.Struct, frozen=True, kw_only=True):
     """One revision that was booted. `goal_ns` None: it could not be built or did not reach its goal, see `why`."""
 
     revision: Revision
@@ -29,13 +30,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 class Bisection(msgspec.Struct, frozen=True, kw_only=True):
     """What a search found: the revision (None: none got slower), its steps in the order of the boots.
 
-    `disturbed`: the two revisions beside the step under dithers; None where the step is clear without, or that cannot
-    be booted.
+    `disturbed`: the two revisions beside the step under dithers; None where no step was found, or where one of them
+    cannot be booted so.
     """
 
     revisions: tuple[Revision, ...]
     found: Bisected
-    steps: tuple[Step, ...]
+    steps: tuple[BisectionStep, ...]
     disturbed: Disturbed | None = None
 
     @property
@@ -43,7 +44,7 @@ class Bisection(msgspec.Struct, frozen=True, kw_only=True):
         """The revision that made the boot slower; None: none did, it is one of several, or the step does not stand."""
         if self.found.first_slow is None or self.found.spread or len(self.found.suspects) != 1:
             return None
-        if self.disturbed is not None and not self.disturbed.stands:
+        if self.disturbed is None or not self.disturbed.stands:
             return None
         return self.revisions[self.found.first_slow]
 
@@ -63,13 +64,13 @@ def search(
     open_bench: OpenBench,
     *,
     smallest_ns: int | None = None,
-    told: Callable[[Step], None] = lambda _: None,
+    told: Callable[[BisectionStep], None] = lambda _: None,
 ) -> Bisection:
     """Find the revision that made the boot slower. `told` hears of each revision as it was booted.
 
     Raise UserError for systems that are not exact: their boots are noise.
     """
-    steps: list[Step] = []
+    steps: list[BisectionStep] = []
 
     def boot(place: int) -> int | None:
         step = _booted(revisions.all[place], lambda: revisions.system(place), open_bench)
@@ -79,9 +80,7 @@ def search(
 
     found = bisect(len(revisions.all), boot, smallest_ns=smallest_ns)
     bisection = Bisection(revisions=revisions.all, found=found, steps=tuple(steps))
-    if bisection.culprit is None or found.first_slow is None:
-        return bisection
-    if (found.cost_ns or 0) > CLEAR_SHARE * found.goals_ns[found.first_slow]:
+    if found.first_slow is None or found.spread or len(found.suspects) != 1:
         return bisection
     return msgspec.structs.replace(bisection, disturbed=_disturbed(revisions, found.first_slow, open_bench))
 
@@ -99,11 +98,11 @@ def _disturbed(revisions: Revisions, first_slow: int, open_bench: OpenBench) -> 
     return Disturbed(before_ns=sides[0], after_ns=sides[1])
 
 
-def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBench) -> Step:
+def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBench) -> BisectionStep:
     try:
         system = make()
     except BootlabError as fault:
-        return Step(revision=revision, why=fault.message)
+        return BisectionStep(revision=revision, why=fault.message)
     if system.clock.mode != "exact":
         raise UserError(
             f"{system.name}: boots in free mode are noisy, so one boot of each revision proves nothing",
@@ -115,10 +114,10 @@ def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBenc
     except BootlabError as fault:
         if fault.exit_code == 130:
             raise
-        return Step(revision=revision, why=fault.message)
+        return BisectionStep(revision=revision, why=fault.message)
     times = of_recording(recording)
     stages = {name: ns for name, ns in times.values.items() if name != "total"}
     if times.total_ns is None:
         why = f"{recording.meta.outcome.value}: {recording.meta.reason}".rstrip(": ")
-        return Step(revision=revision, why=why, stages_ns=stages)
-    return Step(revision=revision, goal_ns=times.total_ns, stages_ns=stages)
+        return BisectionStep(revision=revision, why=why, stages_ns=stages)
+    return BisectionStep(revision=revision, goal_ns=times.total_ns, stages_ns=stages)

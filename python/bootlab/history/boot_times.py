@@ -1,12 +1,11 @@
+# SPDX-License-Identifier: MIT
 """What one boot took: the values that are compared, kept and judged."""
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
-from bootlab.model.recording import Outcome
+from bootlab.model.recording import GoalClock, Outcome, unsure_ns
 from bootlab.model.timeline import STAGES
 
 TOTAL = "total"
@@ -15,7 +14,17 @@ TOTAL = "total"
 PROCESSORS = "processors"
 """The fact that names several processors, their mode and quantum (model/processors.py); absent with one."""
 
-Clock = Literal["virtual", "printk", "wall"]
+DITHER = "dither"
+"""The fact that numbers the dither under which an exact boot was made; absent of a system as it is."""
+
+FIRST_BOOT = "first boot"
+"""The fact that tells a system's first boot ("yes") from a later one ("no"); absent where nothing says it."""
+
+FIRST_SHOWN = "first boot, shown by"
+"""The fact that says what shows it: a line, or a unit that ran."""
+
+WHOLE = "whole boot"
+"""The fact that says what the whole boot is the sum of, where it does not end at the first use."""
 
 
 class BootTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +37,7 @@ class BootTimes(msgspec.Struct, frozen=True, kw_only=True):
 
     key: str
     outcome: Outcome = Outcome.GOAL
-    clock: Clock = "virtual"
+    clock: GoalClock = "virtual"
     exact: bool = False
     values: dict[str, int] = {}
     not_measured: dict[str, str] = {}
@@ -36,6 +45,8 @@ class BootTimes(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
     facts: dict[str, str] = {}
     at: str = ""
+    unfinished: bool = False
+    """systemd had not finished starting when it was asked."""
     by_host: bool = False
     """The host ended it (its time limit, a signal, a lack of memory): it says nothing about the system."""
 
@@ -45,9 +56,25 @@ class BootTimes(msgspec.Struct, frozen=True, kw_only=True):
         return self.outcome is Outcome.GOAL
 
     @property
+    def unsure_ns(self) -> int | None:
+        """How far the times of this one boot are unsure, which their digits follow; None: they are exact."""
+        return unsure_ns(self.clock)
+
+    @property
     def processors(self) -> str:
         """How a report names the processors that it ran on; "" for one."""
         return self.facts.get(PROCESSORS, "")
+
+    @property
+    def first(self) -> bool | None:
+        """Whether it is its system's first boot; None: that is not known."""
+        return {"yes": True, "no": False}.get(self.facts.get(FIRST_BOOT, ""))
+
+    @property
+    def dither(self) -> int:
+        """The number of the dither under which it was made; 0: the system as it is."""
+        said = self.facts.get(DITHER, "")
+        return int(said) if said.isascii() and said.isdecimal() else 0
 
     @property
     def total_ns(self) -> int | None:
@@ -67,6 +94,12 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.boots) and all(boot.exact for boot in self.boots)
 
     @property
+    def working(self) -> Side:
+        """Return the side without its failed boots; where none worked, the side as it is: it says why."""
+        boots = tuple(boot for boot in self.boots if boot.ok)
+        return msgspec.structs.replace(self, boots=boots) if boots else self
+
+    @property
     def clocks(self) -> frozenset[str]:
         """Return the clocks of its times."""
         return frozenset(boot.clock for boot in self.boots)
@@ -74,6 +107,20 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     def values_ns(self, name: str) -> tuple[int, ...]:
         """Return the values of a quantity, of the boots that reached their goal and have it."""
         return tuple(boot.values[name] for boot in self.boots if boot.ok and name in boot.values)
+
+    def distinct_ns(self, name: str) -> tuple[int, ...]:
+        """Return the values of a quantity, each boot once, by the numbers of their dithers.
+
+        An exact boot that was made again is the same boot, and proves no more.
+        """
+        known = {boot.key: boot for boot in self.boots if boot.ok and name in boot.values}
+        return tuple(boot.values[name] for boot in sorted(known.values(), key=lambda boot: boot.dither))
+
+    @property
+    def as_it_is(self) -> Side:
+        """Return it without the boots that were made under dithers; all of them where no other is there."""
+        plain = tuple(boot for boot in self.boots if not boot.dither)
+        return msgspec.structs.replace(self, boots=plain) if plain else self
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all values: the known stages in their order, then the others as the boots have them."""

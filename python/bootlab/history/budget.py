@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Limits on a boot and its stages. A lower bound, an unknown time or too few noisy boots never keep one."""
 
 from __future__ import annotations
@@ -5,7 +6,8 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -13,7 +15,9 @@ import msgspec
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.errors import UserError
 from bootlab.history.boot_times import TOTAL, Side
+from bootlab.model import figures
 from bootlab.model.duration import duration_ns
+from bootlab.model.recording import unsure_ns
 
 Kept = Literal["kept", "broken", "unknown"]
 
@@ -40,12 +44,26 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BudgetResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a budget was kept, and why. `median_ns`: of the boots that have the value."""
+    """Whether a budget was kept, and why. `median_ns`: of the boots that have the value; `unsure_ns`: how far it is."""
 
     budget: Budget
     kept: Kept
     why: str
     median_ns: int | None = None
+    unsure_ns: int | None = None
+
+
+def told(texts: Iterable[str]) -> Iterator[str]:
+    """Give budgets, those of files too: `@FILE` has one a line, empty lines and `#` aside. Raise UserError."""
+    for text in texts:
+        if not text.startswith("@"):
+            yield text
+            continue
+        try:
+            lines = Path(text[1:]).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as fault:
+            raise UserError(f"--budget {text}: {text[1:]} cannot be read: {fault}", hint=_HINT) from fault
+        yield from (line.partition("#")[0].strip() for line in lines if line.partition("#")[0].strip())
 
 
 def parse(text: str) -> Budget:
@@ -66,11 +84,13 @@ def judge(budget: Budget, new: Side, compared: Judged | None, *, few: bool = Fal
 
     `few`: believe the median of noisy boots, however few they are.
     """
-    values = sorted(new.values_ns(budget.name))
+    # An exact boot's own number is that of the system as it is; under dithers it is only judged against a base.
+    values = sorted((new.as_it_is if new.exact else new).values_ns(budget.name))
     median = round(statistics.median(values)) if values else None
+    unsure = None if new.exact else unsure_ns("wall" if "wall" in new.clocks else "printk", values)
 
     def said(kept: Kept, why: str) -> BudgetResult:
-        return BudgetResult(budget=budget, kept=kept, why=why, median_ns=median)
+        return BudgetResult(budget=budget, kept=kept, why=why, median_ns=median, unsure_ns=unsure)
 
     if why := new.why_not(budget.name):
         like = _like(budget.name, new.names())
@@ -79,12 +99,16 @@ def judge(budget: Budget, new: Side, compared: Judged | None, *, few: bool = Fal
         return said(*_absolute(values, budget.limit_ns, exact=new.exact, few=few))
     if compared is None:
         return said("unknown", "the base has no such time, or another clock")
-    more = f"{-compared.saved_ns / 1e6:+.3f} ms"
+    interval = compared.interval_ns
+    unsure = interval[1] - interval[0] if interval is not None else unsure
+    more = f"{figures.signed_ms(-compared.saved_ns, unsure)} ms"
     if compared.not_slower:
         return said("kept", f"{more}, shown to be within the limit")
-    if compared.interval_ns[1] < -compared.smallest_ns or compared.verdict == "slower":
+    beyond = interval is not None and interval[1] < -compared.smallest_ns
+    if beyond or compared.verdict == "slower":
         return said("broken", f"{more}")
-    return said("unknown", f"{more}, but {compared.boots[1]} boots do not show whether that is within the limit")
+    count = figures.counted(compared.boots[1], "boot")
+    return said("unknown", f"{more}, which {count} cannot show to be beyond the limit or within it")
 
 
 def _absolute(values: Sequence[int], limit_ns: int, *, exact: bool, few: bool) -> tuple[Kept, str]:
@@ -92,13 +116,17 @@ def _absolute(values: Sequence[int], limit_ns: int, *, exact: bool, few: bool) -
     count = len(values)
     if exact:
         return ("kept", "exact") if over == 0 else ("broken", "exact")
-    if _at_most(count, over) <= ERROR_RATE:
-        return "kept", f"{count - over} of {count} boots are within it"
-    if _at_most(count, count - over) <= ERROR_RATE:
-        return "broken", f"{over} of {count} boots are over it"
+    by_noise = "noise alone does that in at most"
+    if (kept_by_noise := _at_most(count, over)) <= ERROR_RATE:
+        how = f"{by_noise} {figures.chance(kept_by_noise)}"
+        return "kept", f"{count - over} of {count} boots are within it; {how}"
+    if (broken_by_noise := _at_most(count, count - over)) <= ERROR_RATE:
+        how = f"{by_noise} {figures.chance(broken_by_noise)}"
+        return "broken", f"{over} of {count} boots are over it; {how}"
     if few:
         kept: Kept = "kept" if statistics.median(values) <= limit_ns else "broken"
-        return kept, f"by the median of {count} noisy boots, which proves little"
+        how = "by one noisy boot" if count == 1 else f"by the median of {count} noisy boots"
+        return kept, f"{how}, which proves little"
     why = f"{count - over} of {count} noisy boots are within it, which does not show where their middle is"
     return "unknown", f"{why}; five that agree would" if count < 5 else why
 

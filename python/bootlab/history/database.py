@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The database of the history: SQLite in the store, or PostgreSQL by URL for a team. Many writers at once.
 
 What `add` has returned is on the disk: SQLite synchronises every transaction, PostgreSQL does so by default, and the
@@ -20,15 +21,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.util import immutabledict
 
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
-from bootlab.history import schema
-from bootlab.history.boot_times import BootTimes
-from bootlab.history.entry import Entry, dated
+from bootlab.history import rows, schema
+from bootlab.history.entry import HistoryEntry, dated
 from bootlab.history.objects import Objects
 from bootlab.history.tables import BOOTS, VALUES
-from bootlab.model.recording import Outcome
+from bootlab.recordings import damage
 
 _WAITS_S = 60
-_MOST_TEXT = 200
 
 
 class Database:
@@ -41,7 +40,7 @@ class Database:
         (default: beside SQLite's file; without one PostgreSQL keeps times only). `read_only`: the database itself
         refuses every change, and tables of an older bootlab are an error.
         """
-        self._url = _parsed(url)
+        self._url, self._read_only = _parsed(url), read_only
         folder = objects or _beside(self._url)
         self.objects = Objects(folder) if folder is not None else None
         with _told(self._url):
@@ -70,22 +69,22 @@ class Database:
         """Close every connection."""
         self._engine.dispose()
 
-    def add(self, entries: Sequence[Entry], *, times_only: bool = False) -> int:
+    def add(self, entries: Sequence[HistoryEntry], *, times_only: bool = False) -> int:
         """Keep boots, all or none of them; return how many were new. What it returned for is on the disk.
 
         `times_only`: without their recordings.
         """
-        complete = [self._with_object(entry, times_only=times_only) for entry in entries]
+        # A boot that carries no date gets the present one; it is the same boot when it is added again.
+        complete = [rows.row_of(self._with_object(entry, times_only=times_only), entry.uid) for entry in entries]
         added = 0
         with _told(self._url), self._engine.begin() as connection:
-            for entry in complete:
-                row = self._insert(BOOTS).values(_row(entry)).on_conflict_do_nothing(index_elements=["uid"])
-                number = connection.execute(row.returning(BOOTS.c.id)).scalar()
+            for row, values in complete:
+                new = self._insert(BOOTS).values(row).on_conflict_do_nothing(index_elements=["uid"])
+                number = connection.execute(new.returning(BOOTS.c.id)).scalar()
                 if number is None:
                     continue
                 added += 1
-                if values := _value_rows(number, entry.times):
-                    connection.execute(sa.insert(VALUES), values)
+                _put_values(connection, number, values)
         return added
 
     def entries(
@@ -96,7 +95,7 @@ class Database:
         variant: str | None = None,
         since: str | None = None,
         newest: int | None = None,
-    ) -> list[Entry]:
+    ) -> list[HistoryEntry]:
         """Return boots, the oldest first. `newest`: only so many of the last ones."""
         chosen = sa.select(BOOTS)
         for column, wanted in (("system", system), ("revision", revision), ("variant", variant)):
@@ -108,23 +107,24 @@ class Database:
         if newest is not None:
             chosen = chosen.limit(newest)
         with _told(self._url), self._engine.connect() as connection:
-            rows = list(reversed(connection.execute(chosen).mappings().all()))
+            boots = list(reversed(connection.execute(chosen).mappings().all()))
             values: dict[int, list[sa.RowMapping]] = {}
-            ids = [row["id"] for row in rows]
+            ids = [row["id"] for row in boots]
             for start in range(0, len(ids), 500):
                 part = sa.select(VALUES).where(VALUES.c.boot.in_(ids[start : start + 500])).order_by(VALUES.c.name)
                 for value in connection.execute(part).mappings():
                     values.setdefault(value["boot"], []).append(value)
-        return [_entry(row, values.get(row["id"], [])) for row in rows]
+        return [entry for row in boots if (entry := self._entry(row, values.get(row["id"], []))) is not None]
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> HistoryEntry | None:
         """Return a boot by its number in the database; None where there is none."""
         with _told(self._url), self._engine.connect() as connection:
             row = connection.execute(sa.select(BOOTS).where(BOOTS.c.id == number)).mappings().first()
             if row is None:
                 return None
             chosen = sa.select(VALUES).where(VALUES.c.boot == number).order_by(VALUES.c.name)
-            return _entry(row, connection.execute(chosen).mappings().all())
+            values = connection.execute(chosen).mappings().all()
+        return self._entry(row, values)
 
     def systems(self) -> list[tuple[str, int]]:
         """Return the names of the systems and how many boots each has, by name."""
@@ -135,9 +135,12 @@ class Database:
 
     def revisions(self, system: str) -> list[str]:
         """Return the revisions of a system in the order in which they were first booted."""
-        return list(dict.fromkeys(entry.revision for entry in self.entries(system=system)))
+        first = (sa.func.min(BOOTS.c["at"]), sa.func.min(BOOTS.c.id))
+        chosen = sa.select(BOOTS.c.revision).where(BOOTS.c.system == system).group_by(BOOTS.c.revision)
+        with _told(self._url), self._engine.connect() as connection:
+            return [str(row[0]) for row in connection.execute(chosen.order_by(*first))]
 
-    def forget(self, entries: Sequence[Entry]) -> int:
+    def forget(self, entries: Sequence[HistoryEntry]) -> int:
         """Remove boots; return how many."""
         ids = [entry.id for entry in entries if entry.id is not None]
         gone = 0
@@ -148,7 +151,7 @@ class Database:
                 gone += connection.execute(sa.delete(BOOTS).where(BOOTS.c.id.in_(part))).rowcount
         return gone
 
-    def drop_recordings(self, entries: Sequence[Entry]) -> None:
+    def drop_recordings(self, entries: Sequence[HistoryEntry]) -> None:
         """Let the times of boots stay and their recordings go (`Objects.prune` removes the files)."""
         ids = [entry.id for entry in entries if entry.id is not None]
         with _told(self._url), self._engine.begin() as connection:
@@ -162,7 +165,27 @@ class Database:
             named = sa.select(BOOTS.c.object).where(BOOTS.c.object != "").distinct()
             return {str(row[0]) for row in connection.execute(named)}
 
-    def _with_object(self, entry: Entry, *, times_only: bool) -> Entry:
+    def _entry(self, found: sa.RowMapping, found_values: Sequence[sa.RowMapping]) -> HistoryEntry | None:
+        """Return the boot of a row; one that is damaged is made again from its recording, or named and left out."""
+        row: dict[str, Any] = {**found}
+        values: list[dict[str, Any]] = [{**value} for value in found_values]
+        if rows.whole(row, values):
+            return rows.entry_of(row, values)
+        where = f"boot {row['id']} of the history {self._url.render_as_string(hide_password=True)}"
+        again = rows.healed(row, self.objects)
+        if again is None:
+            damage.tell_left_out(where)
+            return None
+        damage.tell_healed(where, "its recording")
+        fresh, fresh_values = again
+        if not self._read_only:
+            with _told(self._url), self._engine.begin() as connection:
+                connection.execute(sa.update(BOOTS).where(BOOTS.c.id == row["id"]).values(fresh))
+                connection.execute(sa.delete(VALUES).where(VALUES.c.boot == row["id"]))
+                _put_values(connection, row["id"], fresh_values)
+        return rows.entry_of({**fresh, "id": row["id"]}, fresh_values)
+
+    def _with_object(self, entry: HistoryEntry, *, times_only: bool) -> HistoryEntry:
         entry = msgspec.structs.replace(entry, times=dated(entry.times))
         if times_only or self.objects is None or not entry.times.path or not Path(entry.times.path).is_dir():
             return entry
@@ -183,6 +206,11 @@ def is_made(url: str) -> bool:
             return schema.is_made(engine)
         finally:
             engine.dispose()
+
+
+def _put_values(connection: sa.Connection, number: int, values: Sequence[dict[str, object]]) -> None:
+    if values:
+        connection.execute(sa.insert(VALUES), [value | {"boot": number} for value in values])
 
 
 @contextlib.contextmanager
@@ -256,53 +284,3 @@ def _engine(url: sa.URL, *, read_only: bool) -> sa.Engine:
         connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     return engine
-
-
-def _row(entry: Entry) -> dict[str, object]:
-    times = entry.times
-    return {
-        "uid": entry.uid,
-        "system": entry.system[:_MOST_TEXT],
-        "revision": entry.revision[:_MOST_TEXT],
-        "variant": entry.variant[:_MOST_TEXT],
-        "session": entry.session[:64],
-        "at": times.at,
-        "host": entry.host[:_MOST_TEXT],
-        "outcome": times.outcome.value,
-        "clock": times.clock,
-        "exact": times.exact,
-        "insns": times.insns,
-        "recording_key": times.key,
-        "object": entry.object,
-        "facts": _plain(msgspec.json.encode(times.facts, order="sorted").decode()),
-    }
-
-
-def _value_rows(number: int, times: BootTimes) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = [
-        {"boot": number, "name": _plain(name[:_MOST_TEXT]), "ns": ns, "why_not": ""}
-        for name, ns in times.values.items()
-    ]
-    missing = [(name, why) for name, why in times.not_measured.items() if name not in times.values]
-    return rows + [{"boot": number, "name": _plain(name), "ns": None, "why_not": _plain(why)} for name, why in missing]
-
-
-def _plain(text: str) -> str:
-    """Leave out what PostgreSQL cannot keep in a text: NUL."""
-    return text.replace("\0", "").replace("\\u0000", "")
-
-
-def _entry(row: sa.RowMapping, values: Sequence[sa.RowMapping]) -> Entry:
-    times = BootTimes(
-        key=row["recording_key"],
-        outcome=Outcome(row["outcome"]),
-        clock=row["clock"],
-        exact=bool(row["exact"]),
-        values={value["name"]: value["ns"] for value in values if value["ns"] is not None},
-        not_measured={value["name"]: value["why_not"] for value in values if value["ns"] is None},
-        insns=row["insns"],
-        facts=msgspec.json.decode(row["facts"], type=dict[str, str]),
-        at=row["at"],
-    )
-    names = ("id", "system", "revision", "variant", "session", "host", "object")
-    return Entry(times=times, **{name: row[name] for name in names})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tells whether a step is more than what meaningless changes move: the two revisions beside it, under dithers."""
 
 from __future__ import annotations
@@ -9,9 +10,6 @@ from bootlab.experiments.dithering import DitheredBoots
 from bootlab.model.sample import goals_ns
 from bootlab.model.system import System
 from bootlab.targets.replay import NotRecordedError
-
-CLEAR_SHARE = 0.02
-"""A rise of more than this share of the boot is not tried again: no meaningless change moved a system so far."""
 
 _DITHERS = (1, 2, 3, 4)
 """With 5 boots of each revision, all of one side later than all of the other come by chance once in 252."""

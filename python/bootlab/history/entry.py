@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One boot as the history keeps it: its times, and which revision of which system it was."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import msgspec
 from bootlab.history.boot_times import BootTimes
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A boot in the history. `revision`: a commit or any other name of what was built; `variant`: what it differs by.
 
     `at`: when it was made, ISO 8601 in UTC; `object`: the digest of its recording, "" where none is kept;
@@ -34,7 +35,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def uid(self) -> str:
-        """What makes it this boot: the same one added twice is one."""
+        """What makes it this boot: the same one added twice is one. Its date counts where it carries one itself."""
         parts = [self.system, self.revision, self.variant, self.session, self.times.key, self.times.at]
         if self.times.exact:
             # Exact boots of one thing are equal, whenever they were made.

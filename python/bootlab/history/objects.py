@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recordings by content, beside the database: a file each, named by the digest of what is in it.
 
 A file is written whole, to the disk, before the database names it. So whatever the database has acknowledged is there,

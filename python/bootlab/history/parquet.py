@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The history as Parquet, for DuckDB, pandas or polars: one row a value of a boot."""
 
 from __future__ import annotations
@@ -6,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bootlab.errors import UserError, cannot_write
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
 
 COLUMNS = ("boot", "system", "revision", "variant", "session", "host", "at", "outcome", "clock", "exact", "name", "ns")
 
 
-def export(entries: Sequence[Entry], path: Path) -> int:
+def export(entries: Sequence[HistoryEntry], path: Path) -> int:
     """Write a file; return how many rows. Values that were not measured are null. Raise UserError without pyarrow."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -29,7 +30,7 @@ def export(entries: Sequence[Entry], path: Path) -> int:
     return len(rows)
 
 
-def list_rows(entries: Sequence[Entry]) -> list[tuple[object, ...]]:
+def list_rows(entries: Sequence[HistoryEntry]) -> list[tuple[object, ...]]:
     """Return one row a value, in the order of COLUMNS."""
     rows: list[tuple[object, ...]] = []
     for entry in entries:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is kept for how long: times for ever unless asked, recordings as long as somebody may want to look at them."""
 
 from __future__ import annotations

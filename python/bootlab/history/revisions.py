@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The revisions of a system that a bisection goes through: commits of a git repository, or a list of system files."""
 
 from __future__ import annotations
@@ -19,6 +20,21 @@ from bootlab.model.system import System
 from bootlab.systemfile import load
 
 _MOST_SAID = 2000
+
+
+def merge_base(repository: Path, branch: str) -> str:
+    """Return the commit at which HEAD left a branch, here or at its origin. Raise UserError where git knows none."""
+    if shutil.which("git") is None:
+        raise ToolMissing("git", package="git", needed_for="to find the base")
+    for name in (f"origin/{branch}", branch):
+        words = ["git", "-C", str(repository), "merge-base", "HEAD", name]
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode == 0 and done.stdout.strip():
+            return done.stdout.strip()
+    raise UserError(
+        f"git knows no commit at which HEAD left {branch} (in {repository})",
+        hint=f"a job needs the history: git fetch --unshallow origin {branch}, or fetch-depth: 0",
+    )
 
 
 class Revision(msgspec.Struct, frozen=True):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Brings the tables of a history up to date: Alembic's steps, one program at a time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a word on the command line names: a recording, a run, a log, a revision of the history."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,17 +14,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
 from bootlab.errors import UserError
 from bootlab.history.boot_times import PROCESSORS, TOTAL, BootTimes, Side
-from bootlab.history.of_recording import of_log, of_recording
+from bootlab.history.of_log import MOST_BYTES, of_log, of_text
+from bootlab.history.of_recording import of_recording
 from bootlab.model.processors import Processors
+from bootlab.recordings import recording_dir
 from bootlab.results import file as results_file
 from bootlab.results.document import BootSummary
 from bootlab.store import runs
-from bootlab.targets import recording_dir
 
 if TYPE_CHECKING:
     from bootlab.history.database import Database
+    from bootlab.history.entry import HistoryEntry
+
+STANDARD_INPUT = "-"
+"""The word for a log, or several texts of `systemd-analyze`, on standard input."""
 
 NEWEST = 30
 """So many of the newest boots stand for a system's history."""
@@ -57,6 +65,11 @@ def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
     """Return the boots that one word names. Raise UserError when it names none."""
     if word == "history" or word.startswith("rev:"):
         return _of_history(word, where)
+    return _of_standard_input(where) if word == STANDARD_INPUT else _of_place(word, where)
+
+
+def _of_place(word: str, where: Where) -> tuple[BootTimes, ...]:
+    """Return the boots of a file, a folder, a pattern or a run."""
     path = Path(word)
     with contextlib.suppress(OSError):
         if path.is_dir():
@@ -73,6 +86,16 @@ def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
                 return _of_history(f"rev:{word}", where)
         raise UserError(f"{word[:100]!r} names no boot: {fault.message}", hint=_HINT) from fault
     return (times_of_run(found, where.store),)
+
+
+def _of_standard_input(where: Where) -> tuple[BootTimes, ...]:
+    raw = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise UserError(f"standard input is larger than {MOST_BYTES >> 20} MiB", hint="write it to a file, and cut it")
+    boots = of_text(raw, "standard input", application=where.application, goal=where.goal)
+    if not boots:
+        raise UserError("standard input contains no boot", hint="put it through `bootlab analyze -` to see what it is")
+    return boots
 
 
 def _of_folder(path: Path, where: Where) -> tuple[BootTimes, ...]:
@@ -130,7 +153,7 @@ def times_of_run(run: runs.Run, store: Path) -> BootTimes:
     else:
         times = _of_summary(summary, exact=summary.clock == "virtual")
         times = msgspec.structs.replace(times, facts=times.facts | _processors(results.processors))
-    return msgspec.structs.replace(times, at=results.finished or results.started)
+    return msgspec.structs.replace(times, at=times.at or results.finished or results.started)
 
 
 def _processors(processors: Processors) -> dict[str, str]:
@@ -162,7 +185,7 @@ def _of_history(word: str, where: Where) -> tuple[BootTimes, ...]:
         raise UserError(f"{word}: there is no history yet", hint="bootlab history add last --system NAME")
     system = where.system or _only_system(where.history)
     if word == "history":
-        entries = where.history.entries(system=system, newest=NEWEST)
+        entries = _of_one_level(where.history.entries(system=system, newest=NEWEST))
     else:
         wanted = word.removeprefix("rev:")
         known = where.history.revisions(system)
@@ -177,6 +200,13 @@ def _of_history(word: str, where: Where) -> tuple[BootTimes, ...]:
     return tuple(entry.times for entry in entries)
 
 
+def _of_one_level(entries: list[HistoryEntry]) -> list[HistoryEntry]:
+    """Return the boots of the newest revision where they are exact and enough to judge by, else all of them."""
+    newest = [e for e in entries if (e.revision, e.variant) == (entries[-1].revision, entries[-1].variant)]
+    here = Side(name="", boots=tuple(e.times for e in newest))
+    return newest if here.exact and len(here.distinct_ns(TOTAL)) >= FEWEST_BASE_BOOTS else entries
+
+
 def _only_system(history: Database) -> str:
     systems = [name for name, _ in history.systems()]
     if len(systems) == 1:
@@ -188,7 +218,7 @@ def _only_system(history: Database) -> str:
 def _named(words: Sequence[str]) -> str:
     """Name a side: its words, or of many logs their folder and how many they are."""
     if len(words) <= 2:
-        return " ".join(_short(word) for word in words)
+        return " ".join("standard input" if word == STANDARD_INPUT else _short(word) for word in words)
     folders = {Path(word).absolute().parent for word in words}
     if len(folders) == 1 and all(Path(word).is_file() for word in words):
         return f"{folders.pop().name} ({len(words)} logs)"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tables of the history, as the newest migration leaves them."""
 
 from __future__ import annotations
@@ -38,9 +39,11 @@ BOOTS = Table(
     Column("recording_key", String(128), nullable=False),
     Column("object", String(64), nullable=False),
     Column("facts", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
     Index("boots_of_a_system", "system", "at"),
 )
-"""One row a boot. `object`: the digest of its recording among the objects, "" without one; `facts`: JSON."""
+"""One row a boot. `object`: the digest of its recording among the objects, "" without one; `facts`: JSON;
+`digest`: of the row and its values (:mod:`bootlab.history.rows`)."""
 
 VALUES = Table(
     "boot_values",

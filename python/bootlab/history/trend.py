@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How a system's boot went over time: each quantity, where it changed, and what else changed there."""
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import msgspec
 
 from bootlab.analysis.noisy.change_points import ChangePoint, exact_changes, noisy_changes
 from bootlab.history.boot_times import TOTAL, Side
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
 from bootlab.history.gate import smallest_of
+from bootlab.history.moved import known_moved_ns
 
 _MOST_SHOWN = 200
 
@@ -24,7 +26,7 @@ class Point(msgspec.Struct, frozen=True):
     ns: int
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class LevelChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change of level: between which revisions, and which facts about what was booted differ across it."""
 
     from_revision: str
@@ -33,25 +35,67 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[str, ...] = ()
 
 
+class Level(msgspec.Struct, frozen=True, kw_only=True):
+    """Boots between two changes of level. `range_ns`: how far noisy ones lie apart; None of exact ones, and of one."""
+
+    boots: int
+    median_ns: int
+    range_ns: int | None = None
+
+
 class Trend(msgspec.Struct, frozen=True, kw_only=True):
     """One quantity of one system over time."""
 
     name: str
     exact: bool
+    moved_ns: int | None = None
+    """How far changes that mean nothing move the whole of an exact boot; None: that is not known."""
     points: tuple[Point, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[LevelChange, ...] = ()
 
     @property
     def median_ns(self) -> int:
         """The median of all points."""
         return round(statistics.median(point.ns for point in self.points))
 
+    @property
+    def first_level(self) -> Level:
+        """The boots before its first change."""
+        return self._level(0, self.changes[0].point.before + 1 if self.changes else len(self.points))
 
-def trends(entries: Sequence[Entry], *, names: Sequence[str] = ()) -> tuple[Trend, ...]:
-    """Return the trend of every quantity (or of `names`), the whole boot first. Only boots that reached their goal."""
-    good = [entry for entry in entries if entry.times.ok]
+    @property
+    def newest_level(self) -> Level:
+        """The boots since its last change."""
+        return self._level(self.changes[-1].point.before + 1 if self.changes else 0, len(self.points))
+
+    @property
+    def grew_ns(self) -> int:
+        """By how much the newest level lies above the first, nanoseconds; 0 without a change of level."""
+        return self.newest_level.median_ns - self.first_level.median_ns
+
+    @property
+    def unsure_ns(self) -> int | None:
+        """How far noisy boots of its first and newest level lie apart, the wider of the two; None of exact ones."""
+        ranges = (level.range_ns for level in (self.first_level, self.newest_level))
+        return max((found for found in ranges if found is not None), default=None)
+
+    def _level(self, start: int, end: int) -> Level:
+        values = [point.ns for point in self.points[start:end]]
+        known = None if self.exact or len(values) < 2 else max(values) - min(values)
+        return Level(boots=len(values), median_ns=round(statistics.median(values)), range_ns=known)
+
+
+def trends(entries: Sequence[HistoryEntry], *, names: Sequence[str] = ()) -> tuple[Trend, ...]:
+    """Return the trend of every quantity (or of `names`), the whole boot first. Only boots that reached their goal.
+
+    Boots under dithers are no points: they tell how far what means nothing moves a boot, and no step is a change of
+    level that is no larger.
+    """
+    reached = [entry for entry in entries if entry.times.ok]
+    good = [entry for entry in reached if not entry.times.dither]
     whole = Side(name="", boots=tuple(entry.times for entry in good))
-    smallest = smallest_of(whole)
+    moved = known_moved_ns(reached) if whole.exact else None
+    smallest = max(smallest_of(whole), moved or 0)
     found = []
     for name in sorted(whole.names(), key=lambda name: name != TOTAL):
         if names and name not in names:
@@ -64,6 +108,7 @@ def trends(entries: Sequence[Entry], *, names: Sequence[str] = ()) -> tuple[Tren
             Trend(
                 name=name,
                 exact=exact,
+                moved_ns=moved,
                 points=tuple(
                     Point(entry.revision, entry.variant, entry.at, ns) for entry, ns in zip(having, values, strict=True)
                 ),
@@ -73,9 +118,9 @@ def trends(entries: Sequence[Entry], *, names: Sequence[str] = ()) -> tuple[Tren
     return tuple(found)
 
 
-def _change(entries: Sequence[Entry], point: ChangePoint) -> Change:
+def _change(entries: Sequence[HistoryEntry], point: ChangePoint) -> LevelChange:
     before, after = entries[point.before], entries[point.before + 1]
-    return Change(
+    return LevelChange(
         from_revision=before.revision,
         to_revision=after.revision,
         point=point,
@@ -83,7 +128,7 @@ def _change(entries: Sequence[Entry], point: ChangePoint) -> Change:
     )
 
 
-def differing(before: Entry, after: Entry) -> tuple[str, ...]:
+def differing(before: HistoryEntry, after: HistoryEntry) -> tuple[str, ...]:
     """Say which facts about two boots differ: technique, configuration options, command line, digests, versions."""
     said = []
     if before.variant != after.variant:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Answers about Kconfig symbols under one configuration: why a value cannot be had, what hangs on a symbol."""
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from bootlab.kernelsource.expression import (
     TRUE,
     Constant,
     Expression,
-    Known,
     Ref,
+    TristateRange,
     conjuncts,
     evaluate,
     requires,
@@ -23,7 +24,7 @@ from bootlab.kernelsource.expression import (
     written,
 )
 from bootlab.kernelsource.kconfig import Kconfig
-from bootlab.kernelsource.symbol import Selection, Symbol
+from bootlab.kernelsource.symbol import SelectClause, Symbol
 
 Kind: TypeAlias = Literal[
     "no such symbol", "type", "unmet", "unknown", "no prompt", "selected", "modules off", "choice", "range"
@@ -66,23 +67,23 @@ class Advisor:
             return self.configuration.values.get(symbol, "")
         return self.configuration.value(symbol)
 
-    def known(self, expression: Expression) -> Known:
+    def known(self, expression: Expression) -> TristateRange:
         """Evaluate an expression under the configuration."""
         return evaluate(expression, self.value)
 
-    def visible(self, symbol: str) -> Known:
+    def visible(self, symbol: str) -> TristateRange:
         """Tell whether a person may set a symbol, and up to which value (kernel: sym_calc_visibility)."""
         found = self.kconfig.symbols.get(symbol)
         if found is None:
-            return Known(0, 0)
+            return TristateRange(0, 0)
         return self._for_type(found, self.known(found.visible))
 
-    def _for_type(self, symbol: Symbol, known: Known) -> Known:
+    def _for_type(self, symbol: Symbol, known: TristateRange) -> TristateRange:
         if symbol.type == "tristate" and self.value("MODULES") not in {"n", ""}:
             return known
-        return Known(2 if known.low == 1 else known.low, 2 if known.high == 1 else known.high)
+        return TristateRange(2 if known.low == 1 else known.low, 2 if known.high == 1 else known.high)
 
-    def forced(self, symbol: str) -> Known:
+    def forced(self, symbol: str) -> TristateRange:
         """Tell the value below which selects do not let a symbol go."""
         low = high = 0
         for selection in self.kconfig.selected.get(symbol, ()):
@@ -90,9 +91,9 @@ class Advisor:
                 one = self.known(selection.condition)
                 low, high = max(low, one.low), max(high, one.high)
         found = self.kconfig.symbols.get(symbol)
-        return ANY if found is None else self._for_type(found, Known(low, high))
+        return ANY if found is None else self._for_type(found, TristateRange(low, high))
 
-    def selected_by(self, symbol: str, *, active: bool = False) -> list[Selection]:
+    def selected_by(self, symbol: str, *, active: bool = False) -> list[SelectClause]:
         """Return what selects a symbol; `active`: only what does or may do so now."""
         found = [s for s in self.kconfig.selected.get(symbol, ()) if not s.weak]
         return [s for s in found if self.known(s.condition).high > 0] if active else found

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A patch that lets a driver probe its devices beside the rest of the boot, whatever the command line says.
 
 Source: kernel, include/linux/device/driver.h, enum probe_type.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel configuration (`.config`): what each Kconfig symbol is set to. The core reads its lines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The delays that a C function calls for: where they stand in its text and how long they are."""
 
 from __future__ import annotations

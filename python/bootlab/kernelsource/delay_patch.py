@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A patch that shortens a function's delays, or lets it sleep where it spins."""
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _NDELAY_BELOW_NS = _US
 _SHOWN = 12
 
 
-class Replaced(msgspec.Struct, frozen=True, kw_only=True):
+class PatchedCall(msgspec.Struct, frozen=True, kw_only=True):
     """One call as it was and as it is now. `line` counts from 1 in the file before the patch."""
 
     line: int
@@ -37,7 +38,7 @@ class DelayPatch(msgspec.Struct, frozen=True, kw_only=True):
     to_ns: int
     sleep: bool
     only: int | None
-    replaced: tuple[Replaced, ...]
+    replaced: tuple[PatchedCall, ...]
     kept: tuple[str, ...]
     text: str
 
@@ -59,7 +60,7 @@ def delay_patch(
         )
     if only is not None and not 1 <= only <= len(body.delays):
         raise UserError(f"{function}() has no delay number {only}", hint=f"there are: {_listed(body.delays)}")
-    replaced: list[Replaced] = []
+    replaced: list[PatchedCall] = []
     kept: list[str] = []
     out, at = [], 0
     for number, call in enumerate(body.delays, 1):
@@ -69,7 +70,7 @@ def delay_patch(
             kept.append(call.written)
             continue
         after = _call(call, to_ns, sleep=sleep)
-        replaced.append(Replaced(line=call.line, before=call.written, after=after))
+        replaced.append(PatchedCall(line=call.line, before=call.written, after=after))
         out += [text[at : call.start], after]
         at = call.end
     if not replaced:

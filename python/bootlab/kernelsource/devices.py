@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a device's name in a log (`10000000.serial`) to the device-tree nodes of that name and what drives them."""
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.kernelsource.resolve import Place
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.kernelsource.resolve import DefinedAt
+from bootlab.kernelsource.tree import ConfiguredTree
 
 _DEVICE = re.compile(r"([0-9a-f]+)\.([A-Za-z][\w,.+-]*)")
 _COMPATIBLE = re.compile(r"\bcompatible\s*=\s*([^;]*);")
@@ -17,7 +18,7 @@ _FILES_LIMIT = 20_000
 _NODE_BYTES = 20_000
 
 
-class Node(msgspec.Struct, frozen=True):
+class DeviceNode(msgspec.Struct, frozen=True):
     """A device-tree node and what it is compatible with, the closest first."""
 
     name: str
@@ -26,7 +27,7 @@ class Node(msgspec.Struct, frozen=True):
     compatible: tuple[str, ...]
 
 
-def nodes(tree: SourceTree, device: str) -> list[Node]:
+def nodes(tree: ConfiguredTree, device: str) -> list[DeviceNode]:
     """Return the nodes that a platform device of this name can come from (kernel: drivers/of/device.c)."""
     match = _DEVICE.fullmatch(device)
     if match is None:
@@ -42,7 +43,7 @@ def nodes(tree: SourceTree, device: str) -> list[Node]:
             compatible = _COMPATIBLE.search(inside)
             line = text.count("\n", 0, node.start()) + 1
             words = tuple(_STRING.findall(compatible[1])) if compatible else ()
-            found.append(Node(name, _below(path, tree.path), line, words))
+            found.append(DeviceNode(name, _below(path, tree.path), line, words))
     return found
 
 
@@ -57,25 +58,25 @@ def _block(text: str, start: int) -> str:
     return text[: end.start()] if end else text
 
 
-def driven_by(tree: SourceTree, compatible: tuple[str, ...]) -> list[Place]:
+def driven_by(tree: ConfiguredTree, compatible: tuple[str, ...]) -> list[DefinedAt]:
     """Return the files of the image that name one of the compatibles in a match table."""
-    found: dict[str, Place] = {}
+    found: dict[str, DefinedAt] = {}
     known = tree.index.named(compatible, "C")
     for word in compatible:
         for one in known.get(word, ()):
             for stem in tree.resolver.objects(one.file):
                 why = f"its match table names {word}"
-                place = Place(name=word, certainty="resolved", file=one.file, line=one.line, stem=stem, why=why)
+                place = DefinedAt(name=word, certainty="resolved", file=one.file, line=one.line, stem=stem, why=why)
                 found.setdefault(stem, place)
     return list(found.values())
 
 
-def registering(tree: SourceTree, driver: str) -> list[Place]:
+def registering(tree: ConfiguredTree, driver: str) -> list[DefinedAt]:
     """Return the files of the image that register a driver of this name."""
-    found: dict[str, Place] = {}
+    found: dict[str, DefinedAt] = {}
     for one in tree.index.with_detail(driver, "D"):
         for stem in tree.resolver.objects(one.file):
-            place = Place(
+            place = DefinedAt(
                 name=driver, certainty="resolved", file=one.file, line=one.line, stem=stem, why=f"defines {one.name}"
             )
             found.setdefault(stem, place)

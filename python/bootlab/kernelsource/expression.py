@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Expressions over Kconfig symbols, of Kconfig files and of Makefiles' conditions, with what is not known kept apart.
 
 A value is a range: n = 0, m = 1, y = 2. What nobody can know without running the compiler is (n, y). So
@@ -18,7 +19,7 @@ Lookup: TypeAlias = Callable[[str], "str | None"]
 """A symbol's value: `y`, `m`, `n`, a text or number; None when it is unknown."""
 
 
-class Known(NamedTuple):
+class TristateRange(NamedTuple):
     """What is known of a tristate value: not below `low`, not above `high`."""
 
     low: int
@@ -35,7 +36,7 @@ class Known(NamedTuple):
         return LETTERS[self.low] if self.certain else "unknown"
 
 
-NO, YES, ANY = Known(0, 0), Known(2, 2), Known(0, 2)
+NO, YES, ANY = TristateRange(0, 0), TristateRange(2, 2), TristateRange(0, 2)
 
 
 class Constant(msgspec.Struct, frozen=True):
@@ -119,23 +120,23 @@ def negated(of: Expression) -> Expression:
     return of.of if isinstance(of, Not) and isinstance(of.of, Compare) else Not(of)
 
 
-def evaluate(expression: Expression, lookup: Lookup) -> Known:  # noqa: PLR0911 - one a kind
+def evaluate(expression: Expression, lookup: Lookup) -> TristateRange:  # noqa: PLR0911 - one a kind
     """Return what is known of an expression's value."""
     match expression:
         case Constant(text):
             level = LEVELS.get(text, 0)
-            return Known(level, level)
+            return TristateRange(level, level)
         case Ref(name):
             value = lookup(name)
             if value is None:
                 return ANY
             level = LEVELS.get(value, 0)
-            return Known(level, level)
+            return TristateRange(level, level)
         case Unknown():
             return ANY
         case Not(of):
             inner = evaluate(of, lookup)
-            return Known(2 - inner.high, 2 - inner.low)
+            return TristateRange(2 - inner.high, 2 - inner.low)
         case And(parts):
             low, high = 2, 2
             for part in parts:
@@ -143,7 +144,7 @@ def evaluate(expression: Expression, lookup: Lookup) -> Known:  # noqa: PLR0911 
                 low, high = min(low, one.low), min(high, one.high)
                 if high == 0:
                     break
-            return Known(low, high)
+            return TristateRange(low, high)
         case Or(parts):
             low, high = 0, 0
             for part in parts:
@@ -151,7 +152,7 @@ def evaluate(expression: Expression, lookup: Lookup) -> Known:  # noqa: PLR0911 
                 low, high = max(low, one.low), max(high, one.high)
                 if low == 2:
                     break
-            return Known(low, high)
+            return TristateRange(low, high)
         case Compare(left, operator, right):
             return _compared(_text(left, lookup), operator, _text(right, lookup))
 
@@ -162,7 +163,7 @@ def _text(side: Constant | Ref | Unknown, lookup: Lookup) -> str | None:
     return side.text if isinstance(side, Constant) else lookup(side.name)
 
 
-def _compared(left: str | None, operator: str, right: str | None) -> Known:
+def _compared(left: str | None, operator: str, right: str | None) -> TristateRange:
     """Compare as numbers when both are, else as texts (kernel: scripts/kconfig/expr.c)."""
     if left is None or right is None:
         return ANY

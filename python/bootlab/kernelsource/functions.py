@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a tree's functions, initcalls and drivers are defined: an index made once, kept until a source file changes."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import msgspec
 
 from bootlab import _core
 from bootlab.errors import cannot_write
+from bootlab.recordings import seal
 
 _RULES = 1
 """Counted up whenever what is read out of source files changes."""
@@ -93,7 +95,7 @@ class FunctionIndex:
 
 
 def function_index(tree: Path, srcarch: str, folder: Path) -> FunctionIndex:
-    """Return the index of a tree for one architecture; it is made when no file of the tree has it yet.
+    """Return the index of a tree for one architecture; it is made when there is none, or only a damaged one.
 
     Raise EnvironmentFault when `folder`, where indexes are kept, cannot be written.
     """
@@ -102,13 +104,13 @@ def function_index(tree: Path, srcarch: str, folder: Path) -> FunctionIndex:
     for path, size, changed_ns in files:
         facts.update(f"{path}\0{size}\0{changed_ns}\n".encode("utf-8", "surrogateescape"))
     place = folder / f"{facts.hexdigest()[:32]}.functions"
-    if not place.is_file():
+    if not seal.holds(place):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             fresh = place.with_suffix(f".{id(files)}.new")
             fresh.unlink(missing_ok=True)
             _write(fresh, files, _core.source_definitions(str(tree), files))
-            fresh.replace(place)
+            seal.put_in_place(fresh, place)
         except (OSError, sqlite3.Error) as fault:
             raise cannot_write(f"the index {place} cannot be written", fault, folder) from fault
     return FunctionIndex(place)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which source files a kernel is built from, and under which conditions, from its Makefiles.
 
 Source: kernel, Documentation/kbuild/makefiles.rst and scripts/Makefile.{build,lib}. Nothing is built.
@@ -22,7 +23,7 @@ _ARCH_LISTS = ("head", "core", "drivers", "libs", "net", "virt")
 _OBJECT_LISTS = ("obj", "lib", "extra", "head")
 
 
-class Step(msgspec.Struct, frozen=True):
+class MakefileLine(msgspec.Struct, frozen=True):
     """One Makefile line on the way to an object."""
 
     makefile: str
@@ -34,7 +35,7 @@ class Built(msgspec.Struct, frozen=True):
     """An object file without its suffix (`drivers/acpi/bus`), and the lines that put it into the kernel."""
 
     stem: str
-    steps: tuple[Step, ...]
+    steps: tuple[MakefileLine, ...]
     inside: tuple[str, ...] = ()
     """Composite objects that it is linked into, the innermost first: for a module, the last is its name."""
 
@@ -83,7 +84,7 @@ class Kbuild:
         }
         for kind in _ARCH_LISTS:
             for piece in makefile.lists.get(kind, []):
-                self._word(piece, "", Step(name, piece.line, piece.condition), makefile, (), ())
+                self._word(piece, "", MakefileLine(name, piece.line, piece.condition), makefile, (), ())
 
     def _from_top(self) -> None:
         text = self._text("Makefile")
@@ -92,7 +93,9 @@ class Kbuild:
             line = text[: text.find(match[0][:30])].count("\n") + 1
             for word in match[4].split():
                 if "$" not in word:
-                    self._word(Piece(condition, word, line), "", Step("Makefile", line, condition), None, (), ())
+                    self._word(
+                        Piece(condition, word, line), "", MakefileLine("Makefile", line, condition), None, (), ()
+                    )
         if (self.tree / "Kbuild").is_file():
             self._folder("", ())
         self._folder(f"arch/{self.srcarch}", ())
@@ -111,7 +114,7 @@ class Kbuild:
         self.makefiles.append(name)
         return makefile
 
-    def _folder(self, folder: str, steps: tuple[Step, ...]) -> None:
+    def _folder(self, folder: str, steps: tuple[MakefileLine, ...]) -> None:
         condition = both(*(step.condition for step in steps))
         if condition == FALSE or (folder, condition) in self._read or len(steps) > _DEPTH:
             return
@@ -129,7 +132,7 @@ class Kbuild:
         self.makefiles.append(name)
         for kind in _OBJECT_LISTS:
             for piece in makefile.lists.get(kind, []):
-                self._word(piece, folder, Step(name, piece.line, piece.condition), makefile, steps, ())
+                self._word(piece, folder, MakefileLine(name, piece.line, piece.condition), makefile, steps, ())
 
     def _included(self, text: str, folder: str) -> str:
         """Put in the files of `include $(srctree)/...`, which a few Makefiles are made of."""
@@ -144,9 +147,9 @@ class Kbuild:
         self,
         piece: Piece,
         folder: str,
-        step: Step,
+        step: MakefileLine,
         makefile: Makefile | None,
-        steps: tuple[Step, ...],
+        steps: tuple[MakefileLine, ...],
         inside: tuple[str, ...],
     ) -> None:
         here = (*steps, step)
@@ -167,7 +170,7 @@ class Kbuild:
                 self._word(
                     member,
                     folder,
-                    Step(step.makefile, member.line, member.condition),
+                    MakefileLine(step.makefile, member.line, member.condition),
                     makefile,
                     here,
                     (stem, *inside),

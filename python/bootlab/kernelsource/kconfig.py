@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads the Kconfig files of a kernel (or U-Boot, Buildroot, BusyBox) for one architecture.
 
 Source: kernel, Documentation/kbuild/kconfig-language.rst and scripts/kconfig/{lexer.l,parser.y,menu.c}.
@@ -25,7 +26,7 @@ from bootlab.kernelsource.expression import (
     negated,
 )
 from bootlab.kernelsource.macros import CLOSE, OPEN, Macros
-from bootlab.kernelsource.symbol import Choice, Conditional, Definition, Limits, Selection, Symbol, Type
+from bootlab.kernelsource.symbol import Choice, Conditional, Definition, SelectClause, Symbol, Type, ValueRange
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<quoted>"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')'
@@ -40,7 +41,7 @@ _FILES_LIMIT = 50_000
 _DEPTH_LIMIT = 64
 
 
-class Line:
+class KconfigLine:
     """One line of a Kconfig file, cut into tokens: (kind, text)."""
 
     def __init__(self, text: str, file: str, number: int) -> None:
@@ -125,14 +126,14 @@ class Line:
 class _Block:
     """A `config` or `choice` while it is read."""
 
-    def __init__(self, line: Line, name: str, scope: _Scope) -> None:
+    def __init__(self, line: KconfigLine, name: str, scope: _Scope) -> None:
         self.name, self.file, self.line, self.scope = name, line.file, line.number, scope
         self.depends: Expression = TRUE
         self.type: Type = "unknown"
         self.prompt: str | None = None
         self.prompt_if: Expression = TRUE
         self.defaults: list[Conditional] = []
-        self.ranges: list[Limits] = []
+        self.ranges: list[ValueRange] = []
         self.selections: list[tuple[str, Expression, bool]] = []
         self.help = ""
         self.optional = False
@@ -177,7 +178,7 @@ class Kconfig:
         self.symbols = symbols
         self.choices = choices
         self.files = files
-        self.selected: dict[str, list[Selection]] = {}
+        self.selected: dict[str, list[SelectClause]] = {}
         for symbol in symbols.values():
             for definition in symbol.definitions:
                 for selection in definition.selections:
@@ -241,9 +242,9 @@ class _Reader:
             if text[0] not in " \t" and self.macros.assign(stripped):
                 continue
             expanded = self.macros.expand(stripped)
-            self._statement(Line(expanded, name, number), name, depth)
+            self._statement(KconfigLine(expanded, name, number), name, depth)
 
-    def _statement(self, line: Line, name: str, depth: int) -> None:  # noqa: PLR0912 - one a statement
+    def _statement(self, line: KconfigLine, name: str, depth: int) -> None:  # noqa: PLR0912 - one a statement
         _, word = line.next()
         if word in {"source", "osource", "rsource", "orsource"}:
             self.block = None
@@ -282,7 +283,7 @@ class _Reader:
         elif self.block is not None:
             _attribute(self.block, word, line)
 
-    def _open(self, word: str, line: Line) -> None:
+    def _open(self, word: str, line: KconfigLine) -> None:
         outer = self.scope
         self.block = None
         if word == "if":
@@ -330,7 +331,7 @@ class _Reader:
         return Kconfig(symbols, choices, tuple(self.files))
 
 
-def _attribute(block: _Block, word: str, line: Line) -> None:
+def _attribute(block: _Block, word: str, line: KconfigLine) -> None:
     if word in _TYPES:
         block.type = cast("Type", word)
         if line.peek()[0] in {"quoted", "word"} and line.peek()[1] != "if":
@@ -351,7 +352,7 @@ def _attribute(block: _Block, word: str, line: Line) -> None:
         block.selections.append((target, line.condition(), word == "imply"))
     elif word == "range":
         low, high = line.expression(), line.expression()
-        block.ranges.append(Limits(low, high, line.condition()))
+        block.ranges.append(ValueRange(low, high, line.condition()))
     elif word == "optional":
         block.optional = True
 
@@ -360,7 +361,7 @@ def _definition(block: _Block) -> Definition:
     scope = block.scope
     depends = both(scope.depends, block.depends)
     selections = tuple(
-        Selection(block.name, target, both(Ref(block.name), depends, condition), weak)
+        SelectClause(block.name, target, both(Ref(block.name), depends, condition), weak)
         for target, condition, weak in block.selections
     )
     return Definition(
@@ -370,7 +371,7 @@ def _definition(block: _Block) -> Definition:
         prompt=block.prompt,
         prompt_if=both(scope.visible, block.prompt_if),
         defaults=tuple(Conditional(d.value, both(depends, d.condition)) for d in block.defaults),
-        ranges=tuple(Limits(r.low, r.high, both(depends, r.condition)) for r in block.ranges),
+        ranges=tuple(ValueRange(r.low, r.high, both(depends, r.condition)) for r in block.ranges),
         selections=selections,
         help=block.help,
         menu=scope.menu,

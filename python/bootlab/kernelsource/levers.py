@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a function to what a person can change: its file, the Kconfig symbol that builds it, and what may be done."""
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ import msgspec
 
 from bootlab.kernelsource.expression import requires
 from bootlab.kernelsource.kbuild import Built
-from bootlab.kernelsource.resolve import Place
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.kernelsource.resolve import DefinedAt
+from bootlab.kernelsource.tree import ConfiguredTree
 
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
 
@@ -38,7 +39,7 @@ class Lever(msgspec.Struct, frozen=True, kw_only=True):
 class Levers(msgspec.Struct, frozen=True, kw_only=True):
     """One function and its levers, the nearest first."""
 
-    place: Place
+    place: DefinedAt
     makefile: str
     condition_known: bool
     levers: tuple[Lever, ...]
@@ -50,7 +51,7 @@ class Levers(msgspec.Struct, frozen=True, kw_only=True):
     """What can be done, in sentences."""
 
 
-def levers_of(tree: SourceTree, places: Sequence[Place]) -> list[Levers]:
+def levers_of(tree: ConfiguredTree, places: Sequence[DefinedAt]) -> list[Levers]:
     """Return the levers of resolved functions; of the others, why there are none."""
     known: dict[str, Lever] = {}
     out = []
@@ -75,18 +76,18 @@ def levers_of(tree: SourceTree, places: Sequence[Place]) -> list[Levers]:
     return out
 
 
-def _needed(tree: SourceTree, way: Built) -> list[str]:
+def _needed(tree: ConfiguredTree, way: Built) -> list[str]:
     """Return the symbols that the object cannot do without."""
     lookup = tree.advisor.value if tree.configuration else lambda _: None
     return [name for name in way.symbols if requires(way.condition, name, lookup)]
 
 
-def lever(tree: SourceTree, symbol: str) -> Lever:
+def lever(tree: ConfiguredTree, symbol: str) -> Lever:
     """Return what can be done with one symbol."""
     return _lever(tree, symbol.removeprefix("CONFIG_"), {})
 
 
-def _lever(tree: SourceTree, name: str, known: dict[str, Lever]) -> Lever:
+def _lever(tree: ConfiguredTree, name: str, known: dict[str, Lever]) -> Lever:
     if name in known:
         return known[name]
     advisor = tree.advisor
@@ -129,7 +130,7 @@ def _lever(tree: SourceTree, name: str, known: dict[str, Lever]) -> Lever:
     return known[name]
 
 
-def _driver(tree: SourceTree, place: Place, initcall: str) -> str:
+def _driver(tree: ConfiguredTree, place: DefinedAt, initcall: str) -> str:
     if not initcall or not place.file:
         return ""
     drivers = tree.index.in_file(place.file, "D")
@@ -137,7 +138,7 @@ def _driver(tree: SourceTree, place: Place, initcall: str) -> str:
     return own[0] if len(set(own)) == 1 else ""
 
 
-def _said(place: Place, levers: tuple[Lever, ...], initcall: str, driver: str, way: Built | None) -> list[str]:
+def _said(place: DefinedAt, levers: tuple[Lever, ...], initcall: str, driver: str, way: Built | None) -> list[str]:
     if place.certainty != "resolved":
         return []
     out = []

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kconfig's macro language (kernel: Documentation/kbuild/kconfig-macro-language.rst), without running anything.
 
 Variables and macros are expanded; what needs the shell, the compiler or the environment stays unknown.

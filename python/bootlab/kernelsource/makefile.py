@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads one Makefile without running make: every value with the condition under which it holds.
 
 Conditions are over CONFIG_ symbols. What make would ask the shell, the compiler or another Makefile for is unknown.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From the names in a kernel's symbol table to source files: by definition, by configuration, by order of addresses.
 
 The linker lays objects out one after another, so all functions of one object stand together in each section
@@ -32,7 +33,7 @@ def as_in_source(name: str) -> str:
     return _OF_THE_COMPILER.sub("", name)
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class DefinedAt(msgspec.Struct, frozen=True, kw_only=True):
     """Where a function comes from. `why`: the evidence; `others`: files that define it as well."""
 
     name: str
@@ -67,7 +68,7 @@ class Resolver:
                     for path in {near, posixpath.normpath(name)}:
                         self._holders.setdefault(path, []).append(user)
 
-    def resolve(self, table: Sequence[tuple[str, str]]) -> list[Place]:
+    def resolve(self, table: Sequence[tuple[str, str]]) -> list[DefinedAt]:
         """Resolve functions in the order of their addresses: (name, kind letter of nm or "")."""
         plain = [as_in_source(name) for name, _ in table]
         defined = self.index.named(plain)
@@ -94,17 +95,17 @@ class Resolver:
                 places.append(_place(name, near[0], "its neighbours by address are of this object"))
             else:
                 files = tuple(dict.fromkeys(option.file for option in options))
-                places.append(Place(name=name, certainty="ambiguous", others=files, why="several files define it"))
+                places.append(DefinedAt(name=name, certainty="ambiguous", others=files, why="several files define it"))
         return places
 
-    def named(self, name: str) -> Place:
+    def named(self, name: str) -> DefinedAt:
         """Resolve one name without its neighbours."""
         return self.resolve([(name, "")])[0]
 
-    def _between(self, name: str, before: str | None, after: str | None, elsewhere: tuple[str, ...]) -> Place:
+    def _between(self, name: str, before: str | None, after: str | None, elsewhere: tuple[str, ...]) -> DefinedAt:
         if before is not None and before == after:
             source = self.source(before)
-            return Place(
+            return DefinedAt(
                 name=name, certainty="resolved", file=source, stem=before, why="is between functions of this object"
             )
         why = (
@@ -112,7 +113,7 @@ class Resolver:
             if elsewhere
             else "no source file defines it as such"
         )
-        return Place(name=name, certainty="unknown", why=why, others=elsewhere)
+        return DefinedAt(name=name, certainty="unknown", why=why, others=elsewhere)
 
     def source(self, stem: str) -> str:
         """Return the source file of an object."""
@@ -162,8 +163,8 @@ class Resolver:
         return sorted(ways, key=lambda way: -advisor.known(way.condition).low)
 
 
-def _place(name: str, option: _Candidate, why: str) -> Place:
-    return Place(name=name, certainty="resolved", file=option.file, line=option.line, stem=option.stem, why=why)
+def _place(name: str, option: _Candidate, why: str) -> DefinedAt:
+    return DefinedAt(name=name, certainty="resolved", file=option.file, line=option.line, stem=option.stem, why=why)
 
 
 def _beside(stems: Sequence[str | None], at: int, step: int) -> str | None:

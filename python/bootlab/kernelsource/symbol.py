@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kconfig symbols as their files define them."""
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class Conditional(msgspec.Struct, frozen=True):
     condition: Expression
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ValueRange(msgspec.Struct, frozen=True):
     """A range of an int or hex, and when it counts."""
 
     low: Expression
@@ -26,7 +27,7 @@ class Limits(msgspec.Struct, frozen=True):
     condition: Expression
 
 
-class Selection(msgspec.Struct, frozen=True):
+class SelectClause(msgspec.Struct, frozen=True):
     """`select` or `imply`: `by` turns `target` on while `condition` holds, which has the dependencies of `by`."""
 
     by: str
@@ -45,8 +46,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str | None = None
     prompt_if: Expression = TRUE
     defaults: tuple[Conditional, ...] = ()
-    ranges: tuple[Limits, ...] = ()
-    selections: tuple[Selection, ...] = ()
+    ranges: tuple[ValueRange, ...] = ()
+    selections: tuple[SelectClause, ...] = ()
     help: str = ""
     menu: tuple[str, ...] = ()
     choice: int | None = None

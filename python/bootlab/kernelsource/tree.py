@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 """A kernel source tree, opened: what is in it is read when it is asked for."""
 
 from __future__ import annotations
 
+import platform
 from functools import cached_property
 from pathlib import Path
 
@@ -20,13 +22,14 @@ _SOURCES = (".c", ".S")
 _ARCH_SYMBOLS = {"X86": "x86", "ARM64": "arm64", "ARM": "arm", "RISCV": "riscv", "PPC": "powerpc", "MIPS": "mips"}
 
 
-class SourceTree:
+class ConfiguredTree:
     """One tree for one architecture, with a configuration or without."""
 
     def __init__(self, path: Path, *, cache: Path, arch: str = "", configuration: Configuration | None = None) -> None:
-        """Open a tree. `cache`: where the index of functions is kept. `arch`: needed where no configuration tells.
+        """Open a tree. `cache`: where the index of functions is kept.
 
-        Raise UserError when it is no kernel source, or the architecture cannot be told.
+        `arch`: where no configuration tells it, that of this machine is taken (`assumed`). Raise UserError when it is
+        no kernel source, or has not the architecture.
         """
         if not all((path / name).is_file() for name in ("Kconfig", "Makefile")):
             raise UserError(
@@ -36,10 +39,15 @@ class SourceTree:
         if configuration is None and (path / ".config").is_file():
             configuration = read_configuration(path / ".config")
         self.configuration = configuration
-        self.srcarch = SRCARCH.get(arch, arch) or _arch_of(configuration)
+        told = SRCARCH.get(arch, arch) or _arch_of(configuration)
+        self.assumed = not told
+        """Whether nothing but this machine tells the architecture."""
+        host = platform.machine()
+        self.srcarch = told or SRCARCH.get(host, host)
         if not (path / "arch" / self.srcarch / "Makefile").is_file() or not self.srcarch:
             there = ", ".join(sorted(p.parent.name for p in path.glob("arch/*/Makefile")))
-            raise UserError(f"which architecture? {arch or 'none was given'}", hint=f"--arch, one of: {there}")
+            named = arch or f"{self.srcarch} (this machine's)"
+            raise UserError(f"which architecture? {named} is not in {path}", hint=f"--arch, one of: {there}")
         self._cache = cache
 
     @cached_property

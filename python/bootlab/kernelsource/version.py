@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The version that a source tree names in its first Makefile: the kernel's, and U-Boot's, which is written alike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Partial execute-in-place on ARM: a patch that has chosen functions of a kernel in flash run from RAM.
 
 An XIP kernel copies its variables to RAM before anything else (`__mmap_switched`). The patch puts the chosen functions

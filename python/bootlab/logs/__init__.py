@@ -1,22 +1,28 @@
+# SPDX-License-Identifier: MIT
 """Boot logs and traces of any kind: read, typed, compared."""
 
-from bootlab.logs.analysis import Analysis, Document, analyze
-from bootlab.logs.boot import Boot, Cost, NotABoot
-from bootlab.logs.comparison import Comparison, compare
-from bootlab.logs.kernel import Initcall, Probe
-from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
+from bootlab.logs.analysis import Analysis, analyze
+from bootlab.logs.boot import LogBoot, NotABoot
+from bootlab.logs.compared import LogComparison
+from bootlab.logs.comparison import compare
+from bootlab.logs.costs import Cost
+from bootlab.logs.document import Document
+from bootlab.logs.initcalls import LogInitcall
+from bootlab.logs.kernel import Probe
+from bootlab.logs.reports import Chart, DeltaReport, KdReport, UnitReport
+from bootlab.logs.trace import CallTrace
 
 __all__ = [
     "Analysis",
-    "Boot",
     "CallTrace",
     "Chart",
-    "Comparison",
     "Cost",
     "DeltaReport",
     "Document",
-    "Initcall",
     "KdReport",
+    "LogBoot",
+    "LogComparison",
+    "LogInitcall",
     "NotABoot",
     "Probe",
     "UnitReport",

@@ -1,8 +1,8 @@
+# SPDX-License-Identifier: MIT
 """`analyze`: any log or trace to a typed document."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -11,61 +11,25 @@ import msgspec
 
 from bootlab import _core
 from bootlab.errors import UserError
-from bootlab.logs.application import ApplicationProfile
-from bootlab.logs.boot import Boot, NotABoot
-from bootlab.logs.techniques import technique_for
-from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
+from bootlab.logs.boot import LogBoot
+from bootlab.logs.document import Document
+from bootlab.logs.reports import UnitReport
+from bootlab.logs.told import Told, ToldPart
+from bootlab.logs.trace import CallTrace
+from bootlab.logs.user import UserLine
 
 Export = Literal["svg", "perfetto", "chrome", "csv", "plot", "speedscope", "folded"]
 CallColumns = tuple[list[str], list[int], list[int], list[int], list[int]]
-Part = Boot | NotABoot | CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile
 
 
-class Took(msgspec.Struct, frozen=True, kw_only=True):
-    """A range of lines and what it was read as."""
-
-    from_line: int
-    to_line: int
-    format: str
+def seconds(ns: int) -> str:
+    """Spell a time for a sentence: `24.0 s`, `340 ms`."""
+    return _core.seconds(ns)
 
 
-class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines that were not used, and why."""
-
-    reason: str
-    count: int
-    first_line: int | None = None
-
-
-class InputNotes(msgspec.Struct, frozen=True, kw_only=True):
-    """Size, packing and damage of the input."""
-
-    given_bytes: int
-    read_bytes: int
-    packing: str | None = None
-    problems: list[str] = []
-
-
-class BootLoop(msgspec.Struct, frozen=True, kw_only=True):
-    """Several boots that end the same way."""
-
-    boots: int
-    ends_with: str
-
-
-class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole JSON document, typed."""
-
-    format: str
-    version: int
-    name: str
-    input: InputNotes
-    detected: str
-    lines: int
-    parts: list[Part]
-    took: list[Took] = []
-    skipped: list[Skipped] = []
-    boot_loop: BootLoop | None = None
+def stage_of(event: str) -> str:
+    """Name the stage that begins with an event, as pages colour it."""
+    return _core.stage_of(event)
 
 
 class Analysis:
@@ -76,6 +40,7 @@ class Analysis:
         self._core = core
         self._text = core.json()
         self.document: Document = msgspec.json.decode(self._text, type=Document)
+        self._told: Told | None = None
 
     def __repr__(self) -> str:
         """Name, detected format and number of boots."""
@@ -83,14 +48,15 @@ class Analysis:
 
     @property
     def json(self) -> str:
-        """Return the document as the core writes it, and with each cost the technique that addresses it."""
-        if not (any(boot.costs for boot in self.boots) or any(report.costs for report in self.units)):
-            return self._text
-        document = msgspec.json.decode(self._text)
-        for part in document["parts"]:
-            for cost in part.get("costs", ()):
-                cost.setdefault("technique", technique_for(cost.get("kind", "")))
-        return msgspec.json.encode(document).decode()
+        """Return the document as the core writes it."""
+        return self._text
+
+    def told(self, part: object) -> ToldPart:
+        """Return what is said of one of the document's parts."""
+        if self._told is None:
+            self._told = msgspec.json.decode(self._core.told(), type=Told)
+        parts = zip(self.document.parts, self._told.parts, strict=True)
+        return next(told for known, told in parts if known is part)
 
     @property
     def name(self) -> str:
@@ -98,9 +64,9 @@ class Analysis:
         return self.document.name
 
     @property
-    def boots(self) -> list[Boot]:
+    def boots(self) -> list[LogBoot]:
         """Return the boots in file order."""
-        return [part for part in self.document.parts if isinstance(part, Boot)]
+        return [part for part in self.document.parts if isinstance(part, LogBoot)]
 
     @property
     def traces(self) -> list[CallTrace]:
@@ -112,13 +78,32 @@ class Analysis:
         """Return the unit times of systemd."""
         return [part for part in self.document.parts if isinstance(part, UnitReport)]
 
-    def boot(self, number: int) -> Boot:
+    def boot(self, number: int) -> LogBoot:
         """Return one boot, counted from 1."""
         for boot in self.boots:
             if boot.number == number:
                 return boot
         count = len(self.boots)
         raise UserError(f"{self.name}: there is no boot {number}, there are {count}", hint="bootlab analyze FILE")
+
+    def main(self, number: int | None = None) -> LogBoot:
+        """Return the boot that is meant where none is named: the last of those that came furthest.
+
+        With a number, that one. Raise UserError where no boot shows a kernel.
+        """
+        if number is not None:
+            return self.boot(number)
+        shown = [boot for boot in self.boots if boot.reached_kernel]
+        if not shown:
+            raise UserError(
+                f"{self.name}: this log has no kernel messages of a boot",
+                hint=f"give a serial capture or dmesg output from the kernel's first line; bootlab analyze {self.name}",
+            )
+        return max(shown, key=lambda boot: (boot.guest is None, boot.reached_user, boot.number))
+
+    def user_lines(self, number: int) -> tuple[UserLine, ...]:
+        """Return what programs printed in one boot, counted from 1. Needs `analyze(..., keep_lines=True)`."""
+        return msgspec.json.decode(self._core.user_lines(number), type=tuple[UserLine, ...])
 
     @property
     def core(self) -> _core.Analysis:
@@ -166,18 +151,19 @@ def analyze(
     try:
         if isinstance(source, bytes) and stamps_ns is not None:
             core = _core.Analysis.from_stamped(
-                name, source, stamps_ns, emulated=emulated, application=application, goal=goal, baud=baud
+                name,
+                source,
+                stamps_ns,
+                emulated=emulated,
+                application=application,
+                goal=goal,
+                baud=baud,
+                keep_lines=keep_lines,
             )
         elif isinstance(source, bytes):
             core = _core.Analysis.from_bytes(name, source, **options)  # type: ignore[arg-type]
         else:
             core = _core.Analysis.from_path(source, **options)  # type: ignore[arg-type]
     except _core.CoreError as error:
-        raise _user_error(str(error)) from None
+        raise UserError(str(error), hint=error.hint) from None
     return Analysis(core)
-
-
-def _user_error(said: str) -> UserError:
-    """Split the core's `what happened. What to try` into message and hint."""
-    found = re.match(r"(.*)(?:\. (?=[A-Z])|\. )(.*)", said, re.DOTALL)
-    return UserError(found[1], hint=found[2]) if found else UserError(said)

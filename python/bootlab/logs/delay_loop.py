@@ -1,17 +1,17 @@
+# SPDX-License-Identifier: MIT
 """What a boot log says about the delay loop (init/calibrate.c), and of the machine that it was measured on."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from bootlab import _core
 from bootlab.errors import UserError
 from bootlab.logs.analysis import Analysis, analyze
-from bootlab.logs.boot import Boot
+from bootlab.logs.boot import LogBoot
+from bootlab.model.cmdline import CommandLine
 
 Source = Literal["measured", "preset", "computed"]
 """`measured`: by counting loops. `preset`: by `lpj=`. `computed`: from a timer's frequency, or known already."""
@@ -20,13 +20,10 @@ RATES_HZ = (24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024)
 """Values that CONFIG_HZ can have (kernel/Kconfig.hz, arch/*/Kconfig)."""
 
 _MEASURED = frozenset({"measured", "timer-routine"})
-_CPU = re.compile(r"(?:smpboot: )?CPU\d?: .*(?:\brevision\b|\bstepping\b).*|Booting Linux on physical CPU \S+ \[.*\]")
-_COMMAND_LINE_LPJ = re.compile(r"(?<!\S)lpj=(\S*)")
-_CLOCK = re.compile(r"sched_clock: .* at \S+|tsc: Detected .*|clocksource: .*mult: .*")
 _MAX_CHARS = 200
 
 
-class Board(msgspec.Struct, frozen=True, kw_only=True):
+class LogMachine(msgspec.Struct, frozen=True, kw_only=True):
     """What a log says about the machine, in the kernel's own words; "" where it says nothing."""
 
     model: str = ""
@@ -47,7 +44,7 @@ class DelayLoop(msgspec.Struct, frozen=True, kw_only=True):
     cost_ns: int | None
     line: int
     kernel: str
-    board: Board
+    board: LogMachine
     asked: str | None = None
 
 
@@ -56,12 +53,19 @@ def read_log(path: Path, number: int | None = None) -> DelayLoop:
 
     Raise UserError when the log holds none: a console at a low level does not show it.
     """
-    return _chosen(analyze(path, keep_lines=True), number, str(path))
+    return _chosen(analyze(path), number, str(path))
 
 
 def read_console(console: bytes, name: str) -> DelayLoop:
     """Read the delay loop out of one boot's console. Raise UserError when it holds none."""
-    return _chosen(analyze(console, name=name, keep_lines=True), None, name)
+    return _chosen(analyze(console, name=name), None, name)
+
+
+def find_in_console(console: bytes) -> DelayLoop | None:
+    """Return the delay loop that one boot's console shows; None where it shows none."""
+    boots = analyze(console, name="console").boots if console else ()
+    shown = (_of(boot) for boot in boots)
+    return next((loop for loop in shown if loop is not None), None)
 
 
 def rate_hz(lpj: int, bogomips: float) -> int | None:
@@ -86,7 +90,7 @@ def _chosen(analysis: Analysis, number: int | None, name: str) -> DelayLoop:
     )
 
 
-def _of(boot: Boot) -> DelayLoop | None:
+def _of(boot: LogBoot) -> DelayLoop | None:
     calibration = next((c for c in boot.kernel.calibrations if c.lpj), None)
     if calibration is None or calibration.lpj is None:
         return None
@@ -95,8 +99,6 @@ def _of(boot: Boot) -> DelayLoop | None:
         source = "measured"
     kernel = boot.kernel
     line = kernel.command_line.text if kernel.command_line else ""
-    # The last of two equal parameters is the one that counts.
-    asked = _COMMAND_LINE_LPJ.findall(line)
     return DelayLoop(
         source=source,
         lpj=calibration.lpj,
@@ -105,14 +107,22 @@ def _of(boot: Boot) -> DelayLoop | None:
         line=calibration.line,
         kernel=kernel.banner.release if kernel.banner else "",
         board=_board(boot),
-        asked=asked[-1] if asked else None,
+        asked=_asked(line),
     )
 
 
-def _board(boot: Boot) -> Board:
-    texts = [_core.kernel_message(str(line.get("text", "")))[:_MAX_CHARS] for line in boot.lines]
-    return Board(
+def _asked(line: str) -> str | None:
+    """Return the last `lpj=` of a command line, which is the one that counts."""
+    try:
+        return CommandLine.parse(line).value("lpj")
+    except UserError:
+        return None
+
+
+def _board(boot: LogBoot) -> LogMachine:
+    hardware = boot.kernel.hardware
+    return LogMachine(
         model=(boot.kernel.machine or "")[:_MAX_CHARS],
-        cpu=next((text for text in texts if _CPU.fullmatch(text)), ""),
-        clock=next((text for text in texts if _CLOCK.match(text)), ""),
+        cpu=hardware.processor.text[:_MAX_CHARS] if hardware.processor else "",
+        clock=hardware.clock.text[:_MAX_CHARS] if hardware.clock else "",
     )

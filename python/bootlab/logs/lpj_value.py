@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A stored value of loops per jiffy with where it came from, and whether it still fits a machine.
 
 How far two calibrations of one machine may differ: `calibrate_delay_converge()` adds halves of a step as long as they
@@ -17,7 +18,7 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.logs.delay_loop import Board, DelayLoop
+from bootlab.logs.delay_loop import DelayLoop, LogMachine
 
 LPS_PREC_BITS = 8
 """init/calibrate.c: LPS_PREC."""
@@ -38,11 +39,11 @@ class StoredLpj(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     format: str = "bootlab-lpj"
-    version: int = 1
+    version: int = 2
     lpj: int
     hz: int | None
     kernel: str
-    board: Board
+    board: LogMachine
     machine: str = ""
     shift: int | None = None
     cost_ns: int | None = None

@@ -1,242 +1,183 @@
-"""Parts of an analysis that are no boots: traces, unit times, bootchart archives, reports of other tools."""
+# SPDX-License-Identifier: MIT
+"""A function, event or sample trace.
+
+Typed views of the core's JSON. Times are nanoseconds of the clock beside them.
+Written by scripts/make-core-views.py from the types of crates/boottrace. Do not edit.
+"""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
-from bootlab.logs.boot import Cost
-
-
-class FunctionTime(msgspec.Struct, frozen=True, kw_only=True):
-    """One function. Times are in the unit of `CallTrace.weight`."""
-
-    function: str
-    count: int
-    total_ns: int
-    self_ns: int
-    average_ns: int
-    max_ns: int
-    open: int = 0
-    off_cpu_ns: int = 0
-    max_sub: str = ""
-    max_sub_count: int = 0
-    max_sub_ns: int = 0
-
-
-class TaskCalls(msgspec.Struct, frozen=True, kw_only=True):
-    """One task, or one processor where the trace names no task."""
-
-    task: str
-    calls: int
-    in_calls_ns: int | None = None
-    run_ns: int | None = None
-
-
-class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One path of the merged call tree; `parent` is an index into the same list."""
-
-    function: str
-    count: int
-    total_ns: int
-    self_ns: int
-    parent: int | None = None
+from bootlab.logs.initcalls import Clock
+from bootlab.logs.readings import OfCallTrace
 
 
 class TraceInitcall(msgspec.Struct, frozen=True, kw_only=True):
-    """An initcall by its trace events."""
+    """An initcall by its trace events: these carry their own start and are free of the kernel log's shared variable."""
 
-    name: str
-    pid: int
-    start_ns: int
-    level: str | None = None
     end_ns: int | None = None
+    """End."""
+    level: str | None = None
+    """Level."""
+    name: str
+    """Function, module in brackets."""
+    pid: int
+    """Task."""
     returned: int | None = None
+    """Result."""
+    start_ns: int
+    """Start."""
+
+
+class InterruptRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Handlers of one interrupt."""
+
+    count: int
+    """Runs."""
+    line: str
+    """`irq N` or `softirq NAME`."""
+    max_ns: int
+    """The longest."""
+    name: str
+    """Handler."""
+    total_ns: int
+    """All together."""
 
 
 class TraceMark(msgspec.Struct, frozen=True, kw_only=True):
     """A message in a trace."""
 
     at_ns: int
+    """When."""
     event: str
+    """Event it came by."""
     text: str
+    """Text."""
 
 
-class InterruptRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Handlers of one interrupt."""
+Format = Literal[
+    "boot-log",
+    "trace-dat",
+    "function-graph",
+    "ftrace-events",
+    "perf-script",
+    "strace",
+    "kfi",
+    "kd-report",
+    "show-delta",
+    "systemd-analyze",
+    "systemd-plot",
+    "systemd-plot-json",
+    "dmesg-json",
+    "journal-export",
+    "bootchart",
+    "foreign",
+]
+"""The formats that are told apart by their bytes."""
 
-    line: str
-    name: str
-    count: int
-    total_ns: int
-    max_ns: int
 
+class TaskCalls(msgspec.Struct, frozen=True, kw_only=True):
+    """One task (or processor, where the trace names no task)."""
 
-class CallTrace(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="calls"):
-    """A function, event or sample trace."""
-
-    source: str
-    clock: str
-    weight: str
     calls: int
-    functions: int
-    top_self: list[FunctionTime]
-    top_total: list[FunctionTime]
-    waits: list[FunctionTime]
-    tasks: list[TaskCalls]
-    tasks_total: int
-    tree: list[TreeRow]
-    tree_left_out: int
-    lines: tuple[int, int] | None = None
-    bounds_ns: tuple[int, int] | None = None
-    not_a_boot: str | None = None
+    """Calls, where calls are traced."""
+    in_calls_ns: int | None = None
+    """Time in calls of the first level."""
+    run_ns: int | None = None
+    """On a processor, where `sched_switch` is traced."""
+    task: str
+    """Name and pid."""
+
+
+class FunctionTime(msgspec.Struct, frozen=True, kw_only=True):
+    """One function. Times are in the unit of `weight`(super::CallTrace::weight)."""
+
+    average_ns: int
+    """Mean of `total_ns`."""
+    count: int
+    """Calls."""
+    function: str
+    """Name."""
+    max_ns: int
+    """Longest single call, entry to exit."""
+    max_sub: str = ""
+    """The callee that took most time."""
+    max_sub_count: int = 0
+    """How often that was called."""
+    max_sub_ns: int = 0
+    """What it took."""
+    off_cpu_ns: int = 0
+    """Switched out between entry and exit."""
+    open: int = 0
+    """Calls without an end: they have no time."""
+    self_ns: int
+    """In the function itself."""
+    total_ns: int
+    """Entry to exit, time switched out taken off."""
+
+
+class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One path of the merged call tree."""
+
+    count: int
+    """Calls."""
+    function: str
+    """Function."""
+    parent: int | None = None
+    """Index of the caller in the list; absent on the first level."""
+    self_ns: int
+    """In the function itself."""
+    total_ns: int
+    """Entry to exit."""
+
+
+class CallTrace(OfCallTrace, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="calls"):
+    """What a trace told."""
+
     about: dict[str, str] = {}
-    initcalls: list[TraceInitcall] = []
-    levels: list[tuple[str, int]] = []
-    marks: list[TraceMark] = []
-    interrupts: list[InterruptRow] = []
+    """What the header says."""
+    bounds_ns: tuple[int, int] | None = None
+    """First and last stamp, ns."""
+    calls: int
+    """Calls (or samples) in the trace."""
+    clock: Clock
+    """Clock of all times here."""
     events: dict[str, int] = {}
+    """Events by name."""
+    functions: int
+    """Different functions."""
+    initcalls: list[TraceInitcall] = []
+    """Initcalls by trace events."""
+    interrupts: list[InterruptRow] = []
+    """Interrupts, longest first."""
+    levels: list[tuple[str, int]] = []
+    """Initcall levels and when they were entered."""
+    lines: tuple[int, int] | None = None
+    """First and last physical line, for a trace inside a console log."""
+    marks: list[TraceMark] = []
+    """Messages."""
     mismatches: dict[str, int] = {}
-
-    @property
-    def counted(self) -> tuple[int, str]:
-        """Return how many calls or samples there are, and which of the two: a sample stands in `events` once."""
-        if self.source == "perf-script":
-            return sum(self.events.values()), "samples"
-        return self.calls, "calls"
-
-    @property
-    def length_ns(self) -> int | None:
-        """Return the time from the first stamp to the last; None when there are not two."""
-        first, last = self.bounds_ns or (0, 0)
-        return last - first or None
-
-
-class Startup(msgspec.Struct, frozen=True, kw_only=True):
-    """`Startup finished in ...`."""
-
-    parts: list[tuple[str, int]]
-    total_ns: int | None = None
-    target: str | None = None
-    target_after_ns: int | None = None
-
-
-class UnitStage(msgspec.Struct, frozen=True, kw_only=True):
-    """A stage of `systemd-analyze plot`."""
-
-    name: str
-    start_ns: int
-    end_ns: int
-
-
-class Unit(msgspec.Struct, frozen=True, kw_only=True):
-    """A unit with its start."""
-
-    unit: str
-    start_ns: int | None = None
-    end_ns: int | None = None
-    time_ns: int | None = None
-    result: str | None = None
-
-
-class ChainRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A link of systemd's critical chain; times count from the start of user space."""
-
-    unit: str
-    depth: int
-    at_ns: int | None = None
-    took_ns: int | None = None
-
-
-class UnitReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="units"):
-    """Start times of systemd's units; `costs`: the longest of them."""
-
+    """What did not fit together, by name; zeros are left out."""
+    not_a_boot: str | None = None
+    """Why this is no boot, when it is none."""
     source: str
-    clock: str
-    units: list[Unit]
-    left_out: int
-    lines: tuple[int, int] | None = None
-    about: str = ""
-    startup: Startup | None = None
-    stages: list[UnitStage] = []
-    chain: list[ChainRow] = []
-    costs: list[Cost] = []
-
-
-class ChartProcess(msgspec.Struct, frozen=True, kw_only=True):
-    """A process of a bootchart."""
-
-    pid: int
-    parent: int
-    name: str
-    start_ns: int
-    cpu_ns: int
-    samples: int
-    waiting_samples: int
-    end_ns: int | None = None
-
-
-class Chart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="bootchart"):
-    """A bootchart archive."""
-
-    clock: str
-    about: dict[str, str]
-    files: list[str]
-    processes: list[ChartProcess]
-    processes_total: int
-    cpu_busy: list[tuple[int, float]]
-    cpu_wait: list[tuple[int, float]]
-    disk_read: list[tuple[int, float]]
-    disk_write: list[tuple[int, float]]
-    bounds_ns: tuple[int, int] | None = None
-    busy_share: float | None = None
-    wait_share: float | None = None
-
-
-class KdRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of a `kd` table, microseconds as printed."""
-
-    function: str
-    count: int | None = None
-    time_us: int | None = None
-    average_us: int | None = None
-    local_us: int | None = None
-    max_sub: str | None = None
-    max_sub_count: int | None = None
-
-
-class KdCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a `kd -c` trace."""
-
-    entry_us: int
-    duration_us: int
-    pid: int
-    depth: int
-    function: str
-    local_us: int | None = None
-
-
-class KdReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="kd-report"):
-    """A report of `kd`."""
-
-    columns: list[str]
-    rows: list[KdRow]
-    left_out: int
-    lines: tuple[int, int] | None = None
-    trace: list[KdCall] = []
-
-
-class DeltaRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of `show_delta`; the time passed in the line before."""
-
-    at_ns: int
-    delta_ns: int
-    text: str
-    before: str | None = None
-
-
-class DeltaReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="deltas"):
-    """Output of `show_delta`."""
-
-    lines: int
-    longest: list[DeltaRow]
-    bounds_ns: tuple[int, int] | None = None
+    """The format it was read from."""
+    tasks: list[TaskCalls] = []
+    """Tasks, most calls first."""
+    tasks_total: int
+    """Tasks in the trace."""
+    top_self: list[FunctionTime] = []
+    """By time in the function itself."""
+    top_total: list[FunctionTime] = []
+    """By time from entry to exit, time in which others ran taken off."""
+    tree: list[TreeRow] = []
+    """Merged call tree, the heaviest paths; parents before children."""
+    tree_left_out: int
+    """Paths that found no room in `tree`."""
+    waits: list[FunctionTime] = []
+    """Functions in which tasks waited: switched out, or in a function that sleeps or delays."""
+    weight: str
+    """Unit of the times of functions: `ns`; for samples `samples` or `events`."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who touched which file of a booted system: what each method saw, up to the goal and while the check ran."""
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Accesses(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     format: str = "bootlab-accesses"
-    version: int = 1
+    version: int = 2
     methods: tuple[MethodState, ...] = ()
     seen: tuple[Access, ...] = ()
     mount_points: tuple[str, ...] = ()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an architecture brings along: its emulator, usual machine and processor, and the limits of its kernels."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the memory of a board starts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What of a system a change touches, and what of it a board can be given."""
 
 from __future__ import annotations

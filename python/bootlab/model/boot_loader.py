@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The boot loader of a board, as a value: how it is built, what lies on the card, and how it comes to the kernel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A change: what a technique does to a system, as a pure value. `system + change = another system`."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.boot_loader import LoaderPlace, LoaderStart
-from bootlab.model.cmdline import Param
+from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.kernel_change import KernelOp
 from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
@@ -26,7 +27,7 @@ class SetParam(msgspec.Struct, frozen=True, tag_field="op", tag="set-param"):
 
     def apply(self, system: System) -> System:
         """Return the changed system."""
-        return msgspec.structs.replace(system, cmdline=system.cmdline.with_param(self.key, self.value))
+        return system.with_cmdline(lambda line: line.with_param(self.key, self.value), self.key)
 
 
 class ExtendParam(msgspec.Struct, frozen=True, tag_field="op", tag="extend-param"):
@@ -37,11 +38,12 @@ class ExtendParam(msgspec.Struct, frozen=True, tag_field="op", tag="extend-param
 
     def apply(self, system: System) -> System:
         """Return the changed system."""
-        present = system.cmdline.value(self.key)
-        words = [w for w in (present or "").split(",") if w]
+        return system.with_cmdline(self._extended)
+
+    def _extended(self, line: CommandLine) -> CommandLine:
+        words = [w for w in (line.value(self.key) or "").split(",") if w]
         words += [w for w in self.value.split(",") if w and w not in words]
-        cmdline = system.cmdline.with_param(self.key, ",".join(words))
-        return msgspec.structs.replace(system, cmdline=cmdline)
+        return line.with_param(self.key, ",".join(words))
 
 
 class AddParam(msgspec.Struct, frozen=True, tag_field="op", tag="add-param"):
@@ -52,7 +54,7 @@ class AddParam(msgspec.Struct, frozen=True, tag_field="op", tag="add-param"):
 
     def apply(self, system: System) -> System:
         """Return the changed system."""
-        return msgspec.structs.replace(system, cmdline=system.cmdline.with_added([Param(self.key, self.value)]))
+        return system.with_cmdline(lambda line: line.with_added([Param(self.key, self.value)]), self.key)
 
 
 class DropParam(msgspec.Struct, frozen=True, tag_field="op", tag="drop-param"):
@@ -63,7 +65,7 @@ class DropParam(msgspec.Struct, frozen=True, tag_field="op", tag="drop-param"):
 
     def apply(self, system: System) -> System:
         """Return the changed system."""
-        return msgspec.structs.replace(system, cmdline=system.cmdline.without(self.key, self.value))
+        return system.with_cmdline(lambda line: line.without(self.key, self.value))
 
 
 class SetInitArguments(msgspec.Struct, frozen=True, tag_field="op", tag="set-init-arguments"):
@@ -73,8 +75,7 @@ class SetInitArguments(msgspec.Struct, frozen=True, tag_field="op", tag="set-ini
 
     def apply(self, system: System) -> System:
         """Return the changed system."""
-        cmdline = msgspec.structs.replace(system.cmdline, init_args=self.arguments)
-        return msgspec.structs.replace(system, cmdline=cmdline)
+        return system.with_cmdline(lambda line: msgspec.structs.replace(line, init_args=self.arguments))
 
 
 class SetCompression(msgspec.Struct, frozen=True, tag_field="op", tag="set-compression"):

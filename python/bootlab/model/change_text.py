@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A change in words, and what it does to the command line."""
 
 from __future__ import annotations

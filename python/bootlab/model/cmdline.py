@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel command line as an ordered value.
 
 Grammar: kernel `lib/cmdline.c:next_arg()` and `init/main.c`. Words are split at white space outside double quotes;
@@ -7,6 +8,7 @@ Grammar: kernel `lib/cmdline.c:next_arg()` and `init/main.c`. Words are split at
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -73,6 +75,12 @@ class CommandLine(msgspec.Struct, frozen=True):
         """Return the value of the last occurrence, None when absent or bare."""
         found = self.get(key)
         return found.value if found else None
+
+    @property
+    def console_baud(self) -> int | None:
+        """The rate that the last `console=` with one names, bits a second; None: none does."""
+        rates = (re.search(r",(\d{3,7})", param.value or "") for param in reversed(self.all("console")))
+        return next((int(rate[1]) for rate in rates if rate is not None), None)
 
     def with_param(self, key: str, value: str | None = None) -> CommandLine:
         """Set a parameter: the first occurrence is replaced in its place, further ones go, or it is appended."""

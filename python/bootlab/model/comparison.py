@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison: several boots of one system side by side, as plain data that every view can draw.
 
 An experiment (:mod:`bootlab.experiments`) fills it, the run's results carry it, a view (:mod:`bootlab.views.table`)
@@ -24,6 +25,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     """A column. `key`: a row's value or one of ROW_FIELDS. `under`: what stands below the title (clock, unit).
 
     `note`: the key of a value that stands behind the cell (`31.2 MiB in 4 files`). `wide`: not on a terminal.
+    `unsure`: the key of the value, in nanoseconds, that says how far this one is unsure; a time's digits follow it.
     """
 
     key: str
@@ -32,6 +34,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     under: str = ""
     note: str = ""
     wide: bool = False
+    unsure: str = ""
 
     @property
     def is_text(self) -> bool:

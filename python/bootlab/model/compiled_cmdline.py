@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernel parameters compiled into the kernel (CONFIG_CMDLINE), and how they meet those of the boot loader.
 
 Read in Linux 6.1. With a device tree, `drivers/of/fdt.c: early_init_dt_scan_chosen()` decides for ARM, AArch64 and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times as people write them: `500ms`, `1.5 s`."""
 
 from __future__ import annotations

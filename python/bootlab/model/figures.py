@@ -1,37 +1,65 @@
+# SPDX-License-Identifier: MIT
 """Numbers as text, the same in every report: milliseconds with three places, grouped counts, signed differences."""
 
 from __future__ import annotations
 
+import math
+
 from bootlab.model.sample import Spread
 
 ABSENT = "—"
-_MINUS = "\u2212"
+MINUS = "\u2212"
 """The true minus sign, as wide as a plus sign."""
 
 
-def ms(ns: int | None) -> str:
-    """`1234.567` for nanoseconds; a dash for None. Rounded to the microsecond, half to even."""
-    return ABSENT if ns is None else f"{ns / 1e6:.3f}".replace("-", _MINUS)
+_PLACES = 3
 
 
-def grouped_ms(ns: int | None) -> str:
+def places(range_ns: int | None) -> int:
+    """Return how many decimal places a time in milliseconds has whose values range so far: three where none is known.
+
+    The last digit is one behind the first of the range: of 23 ms whole milliseconds are told, of 2.3 ms tenths.
+    """
+    if not range_ns:
+        return _PLACES
+    return min(_PLACES, max(0, 1 - math.floor(math.log10(abs(range_ns) / 1e6))))
+
+
+def ms(ns: int | None, range_ns: int | None = None) -> str:
+    """`1234.567` for nanoseconds; a dash for None. Rounded half to even; `range_ns`: see :func:`places`."""
+    return ABSENT if ns is None else f"{ns / 1e6:.{places(range_ns)}f}".replace("-", MINUS)
+
+
+def grouped_ms(ns: int | None, range_ns: int | None = None) -> str:
     """`1 234.567`, grouped as :func:`count` does: for tables of a page, which mix both."""
-    return ABSENT if ns is None else f"{ns / 1e6:,.3f}".replace(",", "\u202f").replace("-", _MINUS)
+    shown = ABSENT if ns is None else f"{ns / 1e6:,.{places(range_ns)}f}"
+    return shown.replace(",", "\u202f").replace("-", MINUS)
 
 
-def signed_ms(ns: int | None, *, grouped: bool = False) -> str:
+def signed_ms(ns: int | None, range_ns: int | None = None, *, grouped: bool = False) -> str:
     """`+12.345`; a loss has the true minus sign (U+2212). A dash for None. `grouped`: by thousands, for pages."""
     if ns is None:
         return ABSENT
-    shown = f"{ns / 1e6:+,.3f}".replace(",", "\u202f" if grouped else "")
-    return "0.000" if round(ns / 1e3) == 0 else shown.replace("-", "\u2212")
+    digits = places(range_ns)
+    shown = f"{ns / 1e6:+,.{digits}f}".replace(",", "\u202f" if grouped else "")
+    return f"{0:.{digits}f}" if not round(ns / 1e6, digits) else shown.replace("-", "\u2212")
 
 
-def spread_ms(one_ns: int | None, spread: Spread | None) -> str:
-    """`1234.567 (1233.100 to 1236.020 in 21 boots)`: median and range under dithers, or the one boot."""
+def interval_ms(interval_ns: tuple[int, int], between: str = " to ") -> str:
+    """`+12 to +31`: the ends of an interval of a difference, to the digits that its width carries."""
+    width_ns = interval_ns[1] - interval_ns[0]
+    return between.join(signed_ms(end, width_ns) for end in interval_ns)
+
+
+def spread_ms(one_ns: int | None, spread: Spread | None, range_ns: int | None = None) -> str:
+    """`1234.567 (1233.100 to 1236.020 in 21 boots)`: median and range under dithers, or the one boot.
+
+    `range_ns`: how far noisy boots lie apart, see :func:`places`; None of exact ones.
+    """
     if spread is None:
-        return ms(one_ns)
-    return f"{ms(spread.median_ns)} ({ms(spread.first_ns)} to {ms(spread.last_ns)} in {spread.boots} boots)"
+        return ms(one_ns, range_ns)
+    first, last = ms(spread.first_ns, range_ns), ms(spread.last_ns, range_ns)
+    return f"{ms(spread.median_ns, range_ns)} ({first} to {last} in {counted(spread.boots, 'boot')})"
 
 
 def boots(spread: Spread | None) -> str:
@@ -52,14 +80,19 @@ def times_as_fast(before: int | None, after: int | None) -> str:
 
     A slower one is `1.3 times as long, +30.0 %`. A dash when one is missing or not above nought.
     """
+    return ", ".join(part for part in times_and_percentage(before, after) if part)
+
+
+def times_and_percentage(before: int | None, after: int | None) -> tuple[str, str]:
+    """Return what :func:`times_as_fast` says in two parts; the second is empty where one says it all."""
     if not before or not after or before < 0 or after < 0:
-        return ABSENT
+        return ABSENT, ""
     percentage = f"{100 * (after - before) / before:+.1f} %".replace("-", "\u2212")
     if before / after >= _TOLD_APART:
-        return f"{before / after:.1f} times as fast, {percentage}"
+        return f"{before / after:.1f} times as fast", percentage
     if after / before >= _TOLD_APART:
-        return f"{after / before:.1f} times as long, {percentage}"
-    return "as fast as before" if percentage[1:] == "0.0 %" else percentage
+        return f"{after / before:.1f} times as long", percentage
+    return ("as fast as before" if percentage[1:] == "0.0 %" else percentage), ""
 
 
 def count(number: int | None) -> str:
@@ -82,3 +115,19 @@ def size(number_bytes: int | None) -> str:
             return f"{number_bytes} B" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} GiB"
+
+
+def lasted(seconds: float) -> str:
+    """`45 s`, `2 min 05 s`, `3 h 07 min`: how long a person waits."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return (
+        f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    )
+
+
+def chance(probability: float) -> str:
+    """`8 of 1000 cases` for 0.0079; below one in a thousand `less than 1 of 1000 cases`."""
+    thousandths = round(probability * 1000)
+    return f"{thousandths} of 1000 cases" if thousandths else "less than 1 of 1000 cases"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where things lie when a machine starts from its NOR flash: in the flash, and in RAM once the loader is done."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What flash costs on a board that the emulator does not show: wait states, as a model beside what was measured.
 
 The emulator reads flash as fast as RAM. On a board a read that misses the caches waits for the flash. The model counts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor of an optimised boot: what its goal needs, what of that is certain, what else still takes time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of mounts, `/etc/fstab` and `/proc/mounts`, read as mount(8) does (fstab(5))."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Changes of a kernel that bootlab builds: its options, source, make variables, image and modules."""
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: MIT
 """A launch: the emulator with the machine in it, and all that the machine is given. One boot starts one launch.
 
-The emulator's words are derived from it (:mod:`bootlab.targets.qemu_command`); nothing reads them back.
+The emulator's words are derived from it (:mod:`bootlab.launch.qemu_command`); nothing reads them back.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     """The digest of its sources and interface; empty if unknown."""
     carried_as: str = ""
     """The guest depends on it, so it is handed over with the system, under this name; empty: it only watches."""
+    preloaded: bool = False
+    """It is loaded before the emulator's own libraries as well, to count what the emulator writes."""
 
 
 class InMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,6 +142,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """Disks, cards and flash banks."""
     devices: tuple[str, ...] = ()
     """The user's devices, each in the form of `-device`."""
+    smbios: tuple[str, ...] = ()
+    """What DMI says of the machine, each in the form of `-smbios`."""
     properties: tuple[str, ...] = ()
     """What differs from the emulator's defaults for all devices of a type, each `TYPE.NAME=VALUE`."""
     kernel: str | None

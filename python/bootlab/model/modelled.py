@@ -1,25 +1,28 @@
-"""What hardware would add and exact mode cannot see: simple models, kept apart from everything measured.
+# SPDX-License-Identifier: MIT
+"""What hardware would add and exact mode cannot see, at one known rate of its line and of its medium.
 
-console time = characters x bits per character / baud; load time = image bytes / bandwidth. Nanoseconds, rounded down.
+By the prices of :mod:`bootlab.model.costs`, in whole nanoseconds, and kept apart from everything measured.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-_SECOND_NS = 1_000_000_000
+from bootlab.model.costs import Between, BoardConsole, BoardMedium
+
 DEFAULT_BANDWIDTH = 20_000_000
 """Bytes a second that load times assume: an SD card in default-speed mode. Never a part of a measured time."""
 
 
 def load_ns(count_bytes: int, bandwidth_bytes_per_s: int) -> int:
     """Return how long a medium takes to give so many bytes."""
-    return count_bytes * _SECOND_NS // bandwidth_bytes_per_s
+    return round(count_bytes * BoardMedium(name="", bytes_per_s=Between.of(bandwidth_bytes_per_s)).byte_ns.low)
 
 
 def line_ns(characters: int, baud: int, bits_per_character: int = 10) -> int:
     """Return how long a serial line takes for so many characters: start bit, eight data bits, stop bit."""
-    return characters * bits_per_character * _SECOND_NS // baud
+    console = BoardConsole(baud=Between.of(baud), bits_per_character=bits_per_character)
+    return round(characters * console.character_ns.low)
 
 
 class ModelledRow(msgspec.Struct, frozen=True, kw_only=True):

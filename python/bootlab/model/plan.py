@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plan of an optimisation: which techniques are tried, in which order, at which risk, and what that may take."""
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from bootlab.model.change import (
 )
 
 FORMAT = "bootlab-plan"
-VERSION = 1
+VERSION = 2
 
 PhaseName = Literal["command line", "initramfs", "root tree", "programs", "machine and loader", "kernel"]
 """What has to be made anew for a change, the cheapest first."""
@@ -104,7 +105,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     `shrink`: leave out kernel options whose code never ran up to the goal. `keep`: options that stay whatever happens.
     `final`: commands that say in the result what they say in the base. `rounds`: how often what was left out is tried
     again on what stands. `boots`, `builds`, `wall_s`: estimates. `unbuilt`: techniques that apply and need a kernel
-    that bootlab builds, where the system names no source; a plan's file does not hold them.
+    that bootlab builds, where the system names no source; a plan's file does not hold them. `note`: what the file's
+    seal says of it, "" where it is as bootlab wrote it.
     """
 
     format: str = FORMAT
@@ -123,6 +125,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     jobs: int = 1
     phases: tuple[PlannedPhase, ...] = ()
     unbuilt: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def boots(self) -> int:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How many processors a boot had, and whose time its clock is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs of the root tree that are built from source, and what an ELF file says of itself."""
 
 from __future__ import annotations

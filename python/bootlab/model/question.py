@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a search asks a boot beside its trials and steps: whether the system still works."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A real board: how it is reached, switched, given another system, and measured."""
 
 from __future__ import annotations
@@ -108,13 +109,15 @@ class Capture(msgspec.Struct, frozen=True, kw_only=True):
 class BoardLimits(msgspec.Struct, frozen=True, kw_only=True):
     """When a boot is given up. `stall_s`: nothing printed for so long; `prompt_s`: a loader's prompt, and silence.
 
-    `kernels`: how often a kernel starts in one good boot (2 where the loader is a Linux itself).
+    `kernels`: how often a kernel starts in one good boot (2 where the loader is a Linux itself). `wait_s`: how long to
+    wait while another bootlab has the board.
     """
 
     total_s: float = 180.0
     stall_s: float = 60.0
     prompt_s: float = 5.0
     kernels: int = 1
+    wait_s: float = 600.0
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):

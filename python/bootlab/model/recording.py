@@ -1,15 +1,19 @@
+# SPDX-License-Identifier: MIT
 """A recording: the immutable evidence of one boot."""
 
 from __future__ import annotations
 
 import enum
-from typing import Literal
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal, TypeVar
 
 import msgspec
 
 from bootlab.model.launch import Launch
 from bootlab.model.processors import Processors
 from bootlab.model.program import BuiltPrograms
+
+_Computed = TypeVar("_Computed")
 
 
 class Outcome(enum.StrEnum):
@@ -29,7 +33,9 @@ class Outcome(enum.StrEnum):
     REBOOTED = "rebooted"
     STOPPED = "stopped-in-loader"
     CONSOLE_LOST = "console-lost"
+    CONSOLE_INCOMPLETE = "console-incomplete"
     POWER_FAILED = "power-failed"
+    LEFT_ON = "left-on"
     NOT_INSTALLED = "not-installed"
     INTERRUPTED = "interrupted"
 
@@ -55,12 +61,14 @@ _EXIT_CODES = {
     Outcome.WRONG_ARCH: 47,
     Outcome.NO_CONSOLE: 48,
     Outcome.TIME_LIMIT: 49,
+    Outcome.CONSOLE_INCOMPLETE: 50,
     Outcome.GARBAGE: 51,
     Outcome.REBOOTED: 52,
     Outcome.STOPPED: 53,
     Outcome.CONSOLE_LOST: 54,
     Outcome.POWER_FAILED: 55,
     Outcome.NOT_INSTALLED: 56,
+    Outcome.LEFT_ON: 57,
     Outcome.INTERRUPTED: 130,
 }
 
@@ -82,18 +90,58 @@ _HINTS = {
     Outcome.STOPPED: "a board: the loader waits for a key or found nothing to boot; check bootcmd and bootdelay, and "
     "that nothing else types on the console",
     Outcome.CONSOLE_LOST: "a board: the adapter was unplugged, or its server closed the connection; run it again",
+    Outcome.CONSOLE_INCOMPLETE: "the disk of the store was full or failed while the machine printed: `df -h`, then run "
+    "the same command again",
     Outcome.POWER_FAILED: "a board: run power.on and power.off of board.toml by hand; both must return 0",
+    Outcome.LEFT_ON: "a board: it could not be switched off. Do it by hand, and see why power.off of board.toml fails",
     Outcome.NOT_INSTALLED: "a board: run the command of [install] by hand; it finds the files in $BOARD_KERNEL and the "
     "like",
     Outcome.INTERRUPTED: "run the same command again: finished boots are kept",
 }
 
 
+_OF_THE_BENCH = frozenset(
+    {
+        Outcome.EMULATOR_DIED,
+        Outcome.CANNOT_START,
+        Outcome.POWER_FAILED,
+        Outcome.CONSOLE_LOST,
+        Outcome.CONSOLE_INCOMPLETE,
+        Outcome.LEFT_ON,
+    }
+)
+"""Ends that no limit of time made: emulator, switch, console or disk failed."""
+
+
 GoalClock = Literal["virtual", "printk", "wall"]
 """The clock of the goal's time: exact virtual time; the last kernel stamp before it; the host's clock."""
 
+ONE_NOISY_BOOT_NS = 10_000_000
+"""How far the times of a single boot on a clock that does not repeat are taken to be unsure: nobody has seen another.
+
+The bytes of a UART come by FIFOs and USB frames of milliseconds, so nothing below a whole millisecond is told.
+"""
+
+
+def unsure_ns(clock: GoalClock, several_ns: Sequence[int] = ()) -> int | None:
+    """Return how far times on a clock are unsure, which their digits follow; None where they state their own digits.
+
+    `several_ns`: the same time of several boots; fewer than two do not tell.
+    """
+    if clock != "wall":
+        return None
+    return max(several_ns) - min(several_ns) if len(several_ns) > 1 else ONE_NOISY_BOOT_NS
+
+
 Stopped = Literal["", "halted", "exited"]
 """Why a machine cannot print any more: its processor halted for ever; it switched itself off or restarted."""
+
+
+RUN_INIT = r"Run (\S{1,200}) as init process"
+"""What the kernel says when it starts the first program (init/main.c, run_init_process())."""
+
+EndedBy = Literal["", "virtual-time", "outside"]
+"""What ended a boot, where something else asks for it: a limit of virtual time; somebody or something on the host."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -160,6 +208,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     check_missing: tuple[str, ...] = ()
     last_initcall: str = ""
     host_limit: bool = False
+    ended_by: EndedBy = ""
     emulator_waited: bool = False
     end_ns: int | None = None
     known_ns: int | None = None
@@ -168,12 +217,21 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     read_from: str = ""
     lacks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    made_at: str = ""
+    """When the boot was recorded, ISO 8601 in UTC to the microsecond; "" in older recordings."""
     board: str = ""
     """The name of the real board that was booted; empty for an emulator."""
 
+    @property
+    def unsure_ns(self) -> int | None:
+        """How far the times of this boot are unsure, which their digits follow; None: they are exact."""
+        return unsure_ns(self.goal_clock)
 
-class Recording(msgspec.Struct, frozen=True, kw_only=True):
+
+class Recording(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One boot's evidence: meta, console lines with their stamps, marks, and raw bytes.
+
+    What is computed from it is kept with it (:meth:`once`): it never changes.
 
     `kernel_config`: the options that a kernel built by bootlab was built with, as in a `.config`; else empty.
     `loader_config`: the same of a boot loader. `programs`: what was built for its root tree.
@@ -199,8 +257,15 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
 
         In free mode the host's clock is the instrument: a limit of its time counts.
         """
-        timed = self.meta.outcome not in {Outcome.EMULATOR_DIED, Outcome.CANNOT_START}
+        timed = self.meta.outcome not in _OF_THE_BENCH
         return self.meta.host_limit and not (timed and self.meta.mode == "free")
+
+    def once(self, what: Hashable, make: Callable[[], _Computed]) -> _Computed:
+        """Return what `make` computes from this recording, the first time that it is asked for under this name."""
+        kept: dict[Hashable, _Computed] = self.__dict__.setdefault("computed", {})
+        if what not in kept:
+            kept[what] = make()
+        return kept[what]
 
     def mark(self, name: str) -> Mark | None:
         """Return a mark by name, or None."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A root file system on a medium of the machine, as a value: the tree, how it is packed, and where it lies."""
 
 from __future__ import annotations

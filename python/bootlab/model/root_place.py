@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Moving a root tree between the initramfs and a medium: the operations, and the parameters that mount it.
 
 The parameters are operations of their own, so that a report shows what happens to the command line.
@@ -7,7 +8,7 @@ Kernel: `init/do_mounts.c`, `init/main.c:kernel_init()`, `drivers/mtd/mtdsuper.c
 from __future__ import annotations
 
 from bootlab.model.change import DropParam, MoveRoot, Op, SetParam
-from bootlab.model.cmdline import Param
+from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.root import UBI_VOLUME, Root, RootMedium
 from bootlab.model.storage import Storage
 from bootlab.model.system import System
@@ -15,6 +16,11 @@ from bootlab.model.tree import Compression
 
 _MOUNTING = ("root", "rootfstype", "rootflags", "rootwait", "rootdelay", "ubi.mtd", "ro", "rw")
 # Bus numbers of the only card, of the only disk behind virtio (drivers/mmc/core/block.c, drivers/block/virtio_blk.c).
+# systemd-veritysetup-generator and dracut find the partitions by the hash; live-boot, casper and dracut's dmsquash-live
+# look for their medium; an initrd of NixOS or Guix has the devices of its own.
+_FINDS_ROOT = ("roothash", "usrhash", "boot", "rd.live.image")
+_LIVE = frozenset({"live", "casper"})
+_STORES = ("/nix/store/", "/gnu/store/")
 _CARD, _DISK, _NVDIMM = "/dev/mmcblk0", "/dev/vda", "/dev/pmem0"
 
 
@@ -45,9 +51,22 @@ def device(medium: RootMedium, partition: int = 0, *, disks: int = 0) -> str:
     return f"{name}p{partition}" if partition else name
 
 
+def finds_root(line: CommandLine) -> str:
+    """Return the word by which an initrd finds the root without `root=`; "" where none tells."""
+    for key in _FINDS_ROOT:
+        if line.has(key) and (key != "boot" or line.value(key) in _LIVE):
+            return str(line.get(key)).partition("=")[0]
+    return "init" if (line.value("init") or "").startswith(_STORES) else ""
+
+
 def mounted(system: System) -> System:
-    """Return a system whose command line mounts its root; one that says `root=` itself stays as it is."""
+    """Return a system whose command line mounts its root; one that says `root=` itself stays as it is.
+
+    So does one whose initrd finds the root by another word: `root=` would mount it past its check.
+    """
     if system.root is None or system.cmdline.has("root"):
+        return system
+    if (system.initramfs is not None or system.initrd is not None) and finds_root(system.cmdline):
         return system
     for op in _set(mounting(system.root, system.storage or Storage(), len(system.machine.disks))):
         system = op.apply(system)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A sample: the boots of a base and of a variant under the same dithers, which one judgement rests on."""
 
 from __future__ import annotations

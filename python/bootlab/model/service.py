@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A service that an init started, by what it printed."""
 
 from __future__ import annotations

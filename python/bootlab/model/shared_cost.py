@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A cost of the boot that no single initcall is the owner of: leave one out, and another one pays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is built from a source tree with Kconfig, as a value: its configuration and its patches."""
 
 from __future__ import annotations

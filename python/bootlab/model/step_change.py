@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A system after one of its steps."""
 
 from __future__ import annotations

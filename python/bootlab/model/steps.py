@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Steps: what is done to a system one after the other, as data."""
 
 from __future__ import annotations

@@ -1,16 +1,19 @@
+# SPDX-License-Identifier: MIT
 """A system: everything that is booted, as one immutable value."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
-from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode, Processors
+from bootlab.model.costs import Costs
+from bootlab.model.machine import Clockwork, DiskBus, Firmware, Machine, Mode
+from bootlab.model.processors import Processors
 from bootlab.model.program import Program
 from bootlab.model.real_board import Board
 from bootlab.model.root import Root
@@ -19,9 +22,10 @@ from bootlab.model.steps import Step
 from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
 
+__all__ = ["Check", "Clockwork", "DiskBus", "Firmware", "Goal", "Initramfs", "Kernel", "KernelBuild", "Limits",
+           "Machine", "Mode", "System"]  # fmt: skip
+
 TargetName = str
-Mode = Literal["exact", "free"]
-Firmware = Literal["seabios", "qboot", "default"]
 KernelForm = Literal["image", "vmlinux"]
 FlashStart = Literal["in-place", "copied", "unpacked", "unpacked-in-place"]
 """How a loader in flash starts the kernel that lies beside it.
@@ -29,98 +33,15 @@ FlashStart = Literal["in-place", "copied", "unpacked", "unpacked-in-place"]
 `in-place`: executed where it is (xipImage). `copied`: to RAM (Image). `unpacked`: a zImage is copied to RAM and unpacks
 itself. `unpacked-in-place`: a zImage unpacks itself out of flash."""
 
-DiskBus = Literal["pci", "mmio"]
 
 # The kernel of Debian 12.
 _DEBIAN_VERSION = "6.1"
 _DEBIAN_SOURCE = re.compile(r"debian(?:-([0-9]+\.[0-9]+))?")
 
-# QEMU's hw/arm/vexpress.c, versatilepb.c: boards that are what they are because of their core.
-_ONE_CPU = {
-    "vexpress-a9": "cortex-a9",
-    "vexpress-a15": "cortex-a15",
-    "versatilepb": "arm926",
-    "sabrelite": "cortex-a9",
-    "mcimx6ul-evk": "cortex-a7",
-    "mcimx7d-sabre": "cortex-a7",
-    "orangepi-pc": "cortex-a7",
-    "bpim2u": "cortex-a7",
-    "cubieboard": "cortex-a8",
-    "raspi0": "arm1176",
-    "raspi1ap": "arm1176",
-    "raspi2b": "cortex-a7",
-    "raspi3b": "cortex-a53",
-    "raspi4b": "cortex-a72",
-    "xilinx-zynq-a9": "cortex-a9",
-    "xlnx-zcu102": "cortex-a53",
-    "imx8mp-evk": "cortex-a53",
-}
+NO_GOAL = r"(?!)"
+"""The pattern of a goal that no line reaches."""
 
 _USUAL_INITS = ("/sbin/init", "/etc/init", "/bin/init", "/bin/sh")
-
-
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """The emulated machine (QEMU's words).
-
-    `type` and `cpu` left empty become the architecture's usual ones. `options` are appended to `-machine TYPE,…`;
-    `devices` become `-device …`; `extra` is passed on as it is. `flash`: images of the parallel flash banks in their
-    order, an empty text for a bank without one. `sd`: the card. `pmem`: images of NVDIMMs. `dtb`: the device tree; it
-    stands here because it describes the board, and stays when the kernel is changed. `console_port`: the number of the
-    serial port that the console is read from. `console_baud`: in free mode, the rate of the line that carries it, in
-    bits a second; 0: the console is read as fast as it comes.
-    """
-
-    arch: Arch = "x86_64"
-    type: str = ""
-    cpu: str = ""
-    memory_mib: int = 256
-    cpus: int = 1
-    firmware: Firmware = "default"
-    options: tuple[str, ...] = ()
-    devices: tuple[str, ...] = ()
-    disks: tuple[str, ...] = ()
-    disk_bus: DiskBus | None = None
-    flash: tuple[str, ...] = ()
-    sd: str | None = None
-    pmem: tuple[str, ...] = ()
-    dtb: str | None = None
-    console_port: int = 0
-    console_baud: int = 0
-    extra: tuple[str, ...] = ()
-    emulator: str | None = None
-
-    def __post_init__(self) -> None:
-        """Fill in what the architecture usually has."""
-        if not self.type:
-            msgspec.structs.force_setattr(self, "type", self.architecture.machine_type)
-        if not self.cpu:
-            msgspec.structs.force_setattr(self, "cpu", _ONE_CPU.get(self.type, self.architecture.cpu))
-
-    @property
-    def architecture(self) -> Architecture:
-        """The architecture's facts."""
-        return ARCHITECTURES[self.arch]
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """Every file that the machine reads, whose contents are part of the boot."""
-        return tuple(f for f in (*self.disks, *self.flash, self.sd, *self.pmem, self.dtb) if f)
-
-
-class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
-    """How time runs. `exact`: one instruction takes 2**shift ns. `free`: the host's clock; `accel` says by what.
-
-    `seed`: of the emulator's random numbers, in exact mode; boards with a device tree hand some on to the kernel.
-    `processors`, `quantum_ns`: whose time it is in exact mode when the machine has more than one.
-    """
-
-    mode: Mode = "exact"
-    shift: int = 1
-    rtc_base: str = "2026-01-01T00:00:00"
-    accel: Literal["auto", "tcg", "kvm"] = "auto"
-    seed: int = 1
-    processors: ProcessorMode = "parallel"
-    quantum_ns: int = DEFAULT_QUANTUM_NS
 
 
 class KernelBuild(SourceBuild, frozen=True, kw_only=True):
@@ -204,6 +125,11 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
     console: str
     name: str = "goal"
 
+    @property
+    def sought(self) -> str:
+        """The pattern that a line is compared with; "" for a boot that lasts until its console is quiet."""
+        return "" if self.console == NO_GOAL else self.console
+
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """What must still work.
@@ -241,6 +167,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         return cls(virtual_s=usual.virtual_s * slower, stall_virtual_s=usual.stall_virtual_s * slower)
 
 
+_OF_THE_MACHINE = frozenset({"console", "root", "earlycon"})
+
+
 class System(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is booted. `marks` maps a name to the console pattern that sets it.
 
@@ -248,7 +177,8 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     into the tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it
     is (the image of a RAM disk). `loader`: the machine starts from its card with a boot loader; None: the emulator
     loads the kernel. `steps` are for `bootlab steps` and change no boot of their own. `board`: the real one that boots
-    it, instead of an emulator.
+    it, instead of an emulator. `costs`: of a board that boots are judged for; no boot differs by them. `board_cmdline`:
+    what the board's own loader passes, where the emulator's machine needs another root or console; no boot uses it.
     """
 
     name: str
@@ -273,6 +203,23 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
     recordings: str | None = None
     board: Board | None = None
+    costs: Costs | None = None
+    board_cmdline: CommandLine | None = None
+
+    @property
+    def cmdline_to_pass(self) -> CommandLine:
+        """What a boot loader has to pass on the board: its own command line with the changes, where it is known."""
+        return self.board_cmdline if self.board_cmdline is not None else self.cmdline
+
+    def with_cmdline(self, change: Callable[[CommandLine], CommandLine], sets: str = "") -> System:
+        """Return the system with a changed command line, and with the board's own changed alike.
+
+        `sets`: the parameter that gets a value; a root or a console of the machine's is not set on the board.
+        """
+        own = self.board_cmdline
+        if own is not None and sets not in _OF_THE_MACHINE:
+            own = change(own)
+        return msgspec.structs.replace(self, cmdline=change(self.cmdline), board_cmdline=own)
 
     @property
     def tree(self) -> FileTree | None:

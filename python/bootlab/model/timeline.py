@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Marks, spans and stages of one boot on one axis."""
 
 from __future__ import annotations
@@ -50,8 +51,22 @@ LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
 )
 """The same of a boot loader, for machines that start with one: its parts stand in the place of `firmware`."""
 
-ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
+HOST_STAGES: tuple[tuple[str, str, str], ...] = (
+    ("going down", "reboot", "down"),
+    ("until it answers", "down", "application"),
+    ("down and up", "restart", "application"),
+)
+"""The same of a host that is told to reboot and seen from outside alone: down is when it stops answering. Where nobody
+saw it down, both are one."""
+
+ALL_STAGES = (*STAGES[:1], *HOST_STAGES, *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
 """Every interval, in the order in which they usually come."""
+
+KERNEL_MARKS = ("kernel-entry", "decompression", "kernel-image", "start-kernel")
+"""Marks of a kernel's start. No mark of :data:`USER_SPACE_MARKS` precedes them."""
+
+USER_SPACE_MARKS = frozenset({"user-space", "switch-root", "rc-scripts", "units", "application"})
+"""Marks that begin a stage of user space."""
 
 SERVICES = "services"
 """The lane of what an init other than systemd starts."""
@@ -74,6 +89,11 @@ class Stage(msgspec.Struct, frozen=True):
     name: str
     start_ns: int
     duration_ns: int
+
+    @property
+    def duration_ms(self) -> float:
+        """Its length in milliseconds."""
+        return self.duration_ns / 1e6
 
 
 class ProgramStart(msgspec.Struct, frozen=True, kw_only=True):

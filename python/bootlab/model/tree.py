@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree of files as a value: what an initramfs or a root file system holds, before anybody packs it."""
 
 from __future__ import annotations

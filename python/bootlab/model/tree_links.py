@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a path leads in a tree of files: symbolic links are followed on every part of it, as the kernel does."""
 
 from __future__ import annotations

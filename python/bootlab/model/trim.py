@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What `bootlab rootfs trim` finds: which file of a tree stays and which goes, why, and that the system still works."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an experiment decided about one variant."""
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.change import Change
-from bootlab.model.recording import Outcome
+from bootlab.model.costs import TurningPoint
+from bootlab.model.recording import ONE_NOISY_BOOT_NS, Outcome
 from bootlab.model.sample import Spread
 
 
@@ -19,6 +21,7 @@ class Verdict(enum.StrEnum):
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "same"
+    DEPENDS = "depends on the board"
     UNKNOWN = "unknown"
     NO_EFFECT = "no effect shown"
     BROKEN = "broken"
@@ -27,10 +30,14 @@ class Verdict(enum.StrEnum):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """Proof from the recordings that a change was active in the booted system, or why there is none."""
+    """Proof from the recordings that a change was active in the booted system, or why there is none.
+
+    `each`: of several changes that were tried together, the evidence of each, by its id.
+    """
 
     shown: bool
     evidence: str
+    each: dict[str, str] = {}
 
 
 class StageDelta(msgspec.Struct, frozen=True):
@@ -122,6 +129,24 @@ def _middle(values: tuple[int, ...]) -> int:
     return round(statistics.median(values))
 
 
+class OnBoard(msgspec.Struct, frozen=True, kw_only=True):
+    """A change by the board's time: exact time plus what the board's costs add, with an interval. Nanoseconds.
+
+    The first of two values is where the change saves least. `verdict`: faster or slower only where it is so at both.
+    """
+
+    verdict: Verdict
+    saved_ns: tuple[int, int]
+    base_ns: tuple[int, int]
+    goal_ns: tuple[int, int]
+    turns: tuple[TurningPoint, ...] = ()
+    """From where on it pays, each with all else as the board has it."""
+
+    def turns_text(self, subject: str) -> str:
+        """Say where the sign turns; "" where it does not."""
+        return "; ".join(point.text(subject) for point in self.turns)
+
+
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One variant compared with its base: numbers, proof, verdict. `key` names the recording."""
 
@@ -167,13 +192,25 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     p_value: float | None = None
     """Of the rank test (free mode)."""
     interval_ns: tuple[int, int] | None = None
-    """95 % interval of the time saved, nanoseconds (free mode)."""
+    """95 % interval of the time saved, nanoseconds (free mode); null of fewer than six blocks, which carry none."""
     stage_verdicts: tuple[StageVerdict, ...] = ()
     """The verdict of each stage alone, if base and variant were booted under several dithers."""
     steady: Steady | None = None
     """What was saved up to the point where the schedules first differ."""
     hold: Hold | None = None
     """The wait that decides when the goal comes, if there is one."""
+    board: OnBoard | None = None
+    """The same by the board's time; null without costs of a board."""
+
+    @property
+    def decision(self) -> Verdict:
+        """The verdict that decides: by the board's time where its costs are given."""
+        return self.verdict if self.board is None else self.board.verdict
+
+    @property
+    def decided_ns(self) -> int | None:
+        """What the deciding time says is saved at least; None when one of the two never came."""
+        return self.saved_ns if self.board is None else self.board.saved_ns[0]
 
     @property
     def saved_ns(self) -> int | None:
@@ -181,3 +218,11 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         if self.base_ns is None or self.goal_ns is None:
             return None
         return self.base_ns - self.goal_ns
+
+    @property
+    def unsure_ns(self) -> int:
+        """How far the time saved is unsure on a clock that does not repeat: its interval, else how far boots range."""
+        if self.interval_ns is not None:
+            return self.interval_ns[1] - self.interval_ns[0]
+        several = (side for side in (self.base_samples_ns, self.samples_ns) if len(side) > 1)
+        return max((max(side) - min(side) for side in several), default=ONE_NOISY_BOOT_NS)

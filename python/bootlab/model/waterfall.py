@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From the base to the result, bar by bar: the system with the first change, with the first two, and so on."""
 
 from __future__ import annotations

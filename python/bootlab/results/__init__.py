@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The document of a run: typed, versioned, read and written in one place."""

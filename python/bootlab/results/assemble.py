@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 """Puts what the experiments found into the results document."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,9 @@ import msgspec
 import bootlab
 from bootlab.analysis.guest_clock import clock_notes
 from bootlab.analysis.stages import timeline_of
+from bootlab.experiments.board_time import row_of
+from bootlab.launch.qemu_command import machine_words
+from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
@@ -18,21 +23,20 @@ from bootlab.model.processors import Processors, QuantumGoal, saved_at, turned_a
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.system import System
+from bootlab.model.verdict import Trial
 from bootlab.results.document import (
-    Applicability,
+    ApplicabilityData,
     Artefact,
     BootSummary,
     FinalSystem,
     Kind,
-    LeaveOneOut,
     Rejected,
-    Results,
+    RunDocument,
     StackResult,
     StackStep,
     not_modelled,
 )
 from bootlab.store.runs import now
-from bootlab.targets.qemu_command import machine_words
 
 if TYPE_CHECKING:
     from bootlab.experiments.base import Base
@@ -42,10 +46,10 @@ if TYPE_CHECKING:
     from bootlab.techniques.base import Technique
 
 
-def compared(run_id: str, system: System, started: str, found: Comparison) -> Results:
+def compared(run_id: str, system: System, started: str, found: Comparison) -> RunDocument:
     """Return the results document of a comparison."""
     exact = system.clock.mode == "exact"
-    return Results(
+    return RunDocument(
         kind="compare",
         id=run_id,
         system_name=system.name,
@@ -62,11 +66,11 @@ def compared(run_id: str, system: System, started: str, found: Comparison) -> Re
     )
 
 
-def of_recording(recording: Recording, *, name: str, at: str = "") -> Results:
+def of_recording(recording: Recording, *, name: str, at: str = "") -> RunDocument:
     """Return the results document of one recording without its system: what is known of it is in it. `at`: when."""
     meta = recording.meta
     exact = meta.mode == "exact"
-    return Results(
+    return RunDocument(
         kind="boot",
         id=name,
         system_name=meta.system_name,
@@ -94,14 +98,28 @@ def base_summary(base: Base) -> BootSummary:
     return msgspec.structs.replace(found, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
 
 
+def with_samples(base: BootSummary, trials: Iterable[Trial]) -> BootSummary:
+    """Return a noisy base with the boots of it that trials were compared with: one boot alone would be another number.
+
+    An exact base has its boots under dithers already.
+    """
+    most = max((trial.base_samples_ns for trial in trials), key=len, default=())
+    return (
+        msgspec.structs.replace(base, samples_ns=most)
+        if base.clock == "wall" and len(most) > len(base.samples_ns)
+        else base
+    )
+
+
 def results(
     kind: Kind, run_id: str, system: System, started: str, base: BootSummary, *, modelled_for: Recording
-) -> Results:
+) -> RunDocument:
     """Start a results document from its base."""
     exact = system.clock.mode == "exact"
     path = system.path or "SYSTEM.toml"
+    row = row_of(system.costs, "base", modelled_for)
     meta = modelled_for.meta
-    return Results(
+    return RunDocument(
         kind=kind,
         id=run_id,
         system_name=system.name,
@@ -117,8 +135,10 @@ def results(
         not_modelled=not_modelled(meta.processors) if exact else (),
         # A real board's times hold its console and its loads already.
         modelled=None
-        if meta.board
+        if meta.board or system.costs is not None
         else _modelled("base", Modelled(bandwidth_bytes_per_s=DEFAULT_BANDWIDTH), modelled_for),
+        costs=system.costs,
+        board=(row,) if row is not None else (),
         reproduce=(f"bootlab {kind} {path}",),
     )
 
@@ -133,6 +153,9 @@ def notes(base: Base) -> tuple[str, ...]:
             f"{base.visible_gain_ns / 1e6:.3f} ms would be found in nine of ten cases; a change without effect is "
             f"called faster or slower in at most {100 * base.rule.error_rate:.1f} % of cases"
         )
+    if left_out := [number for number in range(max(base.dithers)) if number not in base.dithers]:
+        what = figures.counted(len(left_out), "neutral change")
+        said.append(f"with {what} the base itself fails, or has its goal on another clock: left out for all systems")
     if base.rule is None and base.undithered:
         said.append("the replay has no dithered boots: no variant can be called faster or slower")
     if base.system.board is not None:
@@ -142,6 +165,24 @@ def notes(base: Base) -> tuple[str, ...]:
     elif base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree for the agent")
     return tuple(said)
+
+
+def ended_notes(ended: str, stacked: Stacked) -> tuple[str, ...]:
+    """Say that a run was cut short, for the reason `ended`, and what its result is worth; nothing of a whole one."""
+    if not ended:
+        return ()
+    if not stacked.changes:
+        return (f"{ended}: no change is proved yet; the same command goes on",)
+    return (f"{ended}: what stands below is proved, the rest was not tried; the same command goes on",)
+
+
+def failed_stack_note(stacked: Stacked) -> str:
+    """Say how boots of the stacked system ended that failed under a dither; "" where all reached the goal."""
+    ends = [boot.meta.outcome.value for boot in stacked.boots if not boot.ok]
+    if not ends:
+        return ""
+    counted = ", ".join(f"{ends.count(end)} {end}" for end in dict.fromkeys(ends))
+    return f"{len(ends)} of {len(stacked.boots)} boots of the stacked system failed ({counted}): do not rely on it"
 
 
 def failed_base_note(ends: tuple[str, ...]) -> str:
@@ -177,11 +218,11 @@ def _modelled(subject: str, table: Modelled, recording: Recording) -> Modelled:
     return table.with_boot(subject, console_bytes=meta.console_bytes, image_bytes=image)
 
 
-def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tuple[Applicability, ...]:
+def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tuple[ApplicabilityData, ...]:
     """List what each technique said."""
     by_id = {t.id: t for t in chosen}
     return tuple(
-        Applicability(
+        ApplicabilityData(
             id=s.technique,
             title=by_id[s.technique].title,
             answer=s.applies.answer,
@@ -195,8 +236,8 @@ def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tupl
 
 
 def with_stack(
-    base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, final_system: System
-) -> Results:
+    base: RunDocument, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, final_system: System
+) -> RunDocument:
     """Add the stack to a results document."""
     steps: list[StackStep] = []
     rejected: list[Rejected] = []
@@ -213,11 +254,13 @@ def with_stack(
                     after_ns=step.after_ns,
                     retried=again,
                     evidence=step.effect.evidence if step.effect is not None else "",
+                    each=step.effect.each if step.effect is not None else {},
                     key=step.key,
                     before=step.before,
                     after=step.after,
                     what=change_text(step.change) if base.trial(change_id) is None else "",
                     members=tuple(change.id for change in step.members),
+                    board=step.board,
                 )
             )
         else:
@@ -229,14 +272,17 @@ def with_stack(
                     stack_ns=step.before_ns,
                     goal_ns=step.after_ns,
                     retried=again,
+                    members=tuple(change.id for change in step.members),
                     key=step.key,
                     before=step.before,
                     after=step.after,
                 )
             )
+    row = row_of(base.costs, "stack", stacked.recording)
     final = msgspec.structs.replace(
         summary(stacked.recording, diagnosis, final_system),
         spread=Spread.of(goals_ns(stacked.boots)) if len(stacked.boots) > 1 else None,
+        failed_boots=tuple(boot.meta.outcome for boot in stacked.boots if not boot.ok),
     )
     return msgspec.structs.replace(
         base,
@@ -244,28 +290,18 @@ def with_stack(
         stack=StackResult(
             steps=tuple(steps),
             rejected=tuple(rejected),
-            leave_one_out=tuple(
-                LeaveOneOut(
-                    change_id=r.change.id,
-                    cost_ns=r.cost_ns,
-                    kept=r.kept,
-                    reason=r.reason,
-                    key=r.key,
-                    verdict=r.verdict,
-                    spread=r.spread,
-                )
-                for r in stacked.left_out
-            ),
+            leave_one_out=stacked.left_out,
             final=final,
             changes=stacked.changes,
             system=_final_system(base, stacked, faster),
         ),
-        modelled=_modelled("stack", base.modelled or Modelled(), stacked.recording),
+        modelled=_modelled("stack", base.modelled or Modelled(), stacked.recording) if base.costs is None else None,
+        board=base.board if row is None else (*base.board, row),
         reproduce=(*base.reproduce, f"bootlab boot {faster.files['system']}"),
     )
 
 
-def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalSystem:
+def _final_system(base: RunDocument, stacked: Stacked, faster: HandedOver) -> FinalSystem:
     meta = stacked.recording.meta
     return FinalSystem(
         cmdline=faster.cmdline,

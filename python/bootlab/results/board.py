@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a change does besides on a board: console and images by simple models, in no measured figure.
 
 The models and their parameters: :mod:`bootlab.model.modelled`. Nanoseconds; positive is saved, negative is lost.
@@ -9,7 +10,7 @@ import msgspec
 
 from bootlab.model.modelled import Modelled, ModelledRow
 from bootlab.model.verdict import Trial, Verdict
-from bootlab.results.document import Results
+from bootlab.results.document import RunDocument
 
 _LOADED = ("kernel", "initramfs")
 _NOTICED = 0.01
@@ -24,7 +25,7 @@ class Turned(msgspec.Struct, frozen=True):
     board_ns: int
 
 
-def board_gain_ns(trial: Trial, results: Results) -> int | None:
+def board_gain_ns(trial: Trial, results: RunDocument) -> int | None:
     """Return what the models say that a change saves besides; None where it was not booted or nothing is modelled."""
     modelled, base_bytes = results.modelled, results.base.artefact_bytes
     if modelled is None or trial.key is None or not trial.base_console_bytes:
@@ -37,7 +38,7 @@ def board_gain_ns(trial: Trial, results: Results) -> int | None:
     return _cost_ns(rows.rows[0]) - _cost_ns(rows.rows[1])
 
 
-def turned(results: Results) -> tuple[Turned, ...]:
+def turned(results: RunDocument) -> tuple[Turned, ...]:
     """Return the changes whose verdict the models would turn round, those with the most at stake first.
 
     A gain that becomes a loss, or a change without gain that would save; both by more than 1 % of the base's time.
@@ -55,7 +56,7 @@ def turned(results: Results) -> tuple[Turned, ...]:
     return tuple(sorted(found, key=lambda t: (-abs(t.board_ns), t.change_id)))
 
 
-def outweighed(results: Results) -> Turned | None:
+def outweighed(results: RunDocument) -> Turned | None:
     """Return the change that by the models saves more besides than any was measured to save; None if none does."""
     known = [
         Turned(trial.change.id, trial.saved_ns, board_ns)

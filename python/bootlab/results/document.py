@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The results of one run as plain data: what every verb that boots hands to every report.
 
 Times are nanoseconds on the clock that the summary names (`virtual` in exact mode); sizes are bytes. A value of None
@@ -12,13 +13,15 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
+from bootlab.model.costs import BoardRow, Costs
 from bootlab.model.floor import Floor
 from bootlab.model.launch import Launch
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.modelled import Modelled
 from bootlab.model.plan import Plan
 from bootlab.model.processors import Processors, QuantumGoal
 from bootlab.model.question import Question
-from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
+from bootlab.model.recording import GoalClock, Mark, Outcome, Recording, unsure_ns
 from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
 from bootlab.model.timeline import Stage, Timeline
@@ -27,7 +30,7 @@ from bootlab.model.waterfall import Bar
 from bootlab.techniques.base import Answer, Risk
 
 FORMAT = "bootlab-results"
-VERSION = 1
+VERSION = 2
 
 Kind = Literal["boot", "try", "stack", "compare", "optimize"]
 
@@ -75,11 +78,13 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     artefact_sha256: dict[str, str] = {}
     recording_path: str | None = None
     samples_ns: tuple[int, ...] = ()
-    """Every repetition's goal time in nanoseconds (free mode)."""
+    """The goal times of the boots that the trials were compared with, nanoseconds (free mode, boards)."""
     wall_s: float = 0.0
     """Host seconds the boot took; says nothing about the guest in exact mode."""
     spread: Spread | None = None
     """The goal's times when the same system was booted under dithers (exact mode)."""
+    failed_boots: tuple[Outcome, ...] = ()
+    """How the boots under dithers ended that did not reach the goal; they are in no time."""
     visible_gain_ns: int | None = None
     """The smallest gain over this boot that is found in nine of ten cases, nanoseconds; None if not computed."""
     lacks: tuple[str, ...] = ()
@@ -113,8 +118,19 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def middle_ns(self) -> int | None:
-        """Where the goal comes: the median of the boots under dithers, of the one boot where there are none."""
-        return self.spread.median_ns if self.spread is not None else self.goal_ns
+        """Where the goal comes: the median of the boots under dithers or in blocks, else that of the one boot."""
+        several = self.told_spread
+        return several.median_ns if several is not None else self.goal_ns
+
+    @property
+    def unsure_ns(self) -> int | None:
+        """How far its times are unsure, nanoseconds, which their digits follow; None: they repeat exactly."""
+        return unsure_ns(self.clock, self.samples_ns)
+
+    @property
+    def told_spread(self) -> Spread | None:
+        """Median and range of the boots that reached the goal, under dithers or in blocks; None of one boot."""
+        return self.spread or (Spread.of(self.samples_ns) if len(self.samples_ns) > 1 else None)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -150,6 +166,8 @@ class StackStep(msgspec.Struct, frozen=True, kw_only=True):
     """Added in the late round, after it had been tried (or skipped) before."""
     evidence: str = ""
     """Proof of effect in the stacked boot."""
+    each: dict[str, str] = {}
+    """The proof of each of `members`, by its id."""
     key: str = ""
     """Recording of the stack with this change."""
     before: Spread | None = None
@@ -158,6 +176,8 @@ class StackStep(msgspec.Struct, frozen=True, kw_only=True):
     """The goal's times with it; `after_ns` is the median."""
     members: tuple[str, ...] = ()
     """Ids of the changes that were taken together; () for a single one."""
+    board: BoardRow | None = None
+    """The board's time with it; null without costs of a board."""
 
     @property
     def saved_ns(self) -> int:
@@ -177,26 +197,13 @@ class Rejected(msgspec.Struct, frozen=True, kw_only=True):
     """Goal time with it, nanoseconds; None if the goal was not reached."""
     retried: bool = False
     """Tried again in the late round."""
+    members: tuple[str, ...] = ()
+    """Ids of the changes that were tried together; () for a single one."""
     key: str = ""
     before: Spread | None = None
     """The goal's times on the stack without it, under dithers."""
     after: Spread | None = None
     """The goal's times with it."""
-
-
-class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
-    """The final stack without one of its changes."""
-
-    change_id: str
-    cost_ns: int | None = None
-    """Cost of leaving it out, nanoseconds (negative: the stack is faster without it); None: goal not reached."""
-    kept: bool = True
-    reason: str = ""
-    key: str = ""
-    verdict: Verdict = Verdict.UNKNOWN
-    """The verdict of the stack without it, compared with the stack."""
-    spread: Spread | None = None
-    """The goal's times without it, under dithers."""
 
 
 class Artefact(msgspec.Struct, frozen=True, kw_only=True):
@@ -235,7 +242,7 @@ class StackResult(msgspec.Struct, frozen=True, kw_only=True):
     """What stands at the end, in order."""
 
 
-class Applicability(msgspec.Struct, frozen=True, kw_only=True):
+class ApplicabilityData(msgspec.Struct, frozen=True, kw_only=True):
     """A technique of the catalogue and whether it can be tried here."""
 
     id: str
@@ -247,7 +254,7 @@ class Applicability(msgspec.Struct, frozen=True, kw_only=True):
     stage: str = ""
 
 
-class Results(msgspec.Struct, frozen=True, kw_only=True):
+class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     """One run. `base` is the boot itself for kind `boot`."""
 
     format: str = FORMAT
@@ -269,7 +276,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     """The console pattern that means first available use."""
     trials: tuple[Trial, ...] = ()
     stack: StackResult | None = None
-    techniques: tuple[Applicability, ...] = ()
+    techniques: tuple[ApplicabilityData, ...] = ()
     plan: Plan | None = None
     """What `optimize` was to do."""
     waterfall: tuple[Bar, ...] = ()
@@ -299,6 +306,11 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     not_modelled: tuple[str, ...] = not_modelled()
     """Sentences; leave the default for exact runs, give () for runs in free mode."""
     modelled: Modelled | None = None
+    """Null where a board's costs are given: they decide, and are in `board`."""
+    costs: Costs | None = None
+    """Of the board by whose time the run decided; null: by the exact time."""
+    board: tuple[BoardRow, ...] = ()
+    """The board's time of the base and of the stack, and what each is made of."""
     reproduce: tuple[str, ...] = ()
     """Commands that reproduce these results."""
 
@@ -311,6 +323,10 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     def comparable(self) -> bool:
         """Tell whether the base's and the stack's goal times are on one clock: else no difference may be taken."""
         return self.final is None or self.final.clock == self.base.clock
+
+    def unsure_ns(self, trial: Trial) -> int | None:
+        """How far the time that a trial saved is unsure, which its digits follow; None of an exact run."""
+        return trial.unsure_ns if self.base.clock == "wall" else None
 
     def risk_of(self, technique: str) -> Risk:
         """Return the risk of a technique, empty when it is not in the list."""

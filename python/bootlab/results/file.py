@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`results.json`: written whole or not at all, read back with errors that name the field."""
 
 from __future__ import annotations
@@ -11,51 +12,53 @@ from typing import Any
 import msgspec
 
 from bootlab.errors import UserError, cannot_write
-from bootlab.results.document import FORMAT, VERSION, Results
+from bootlab.recordings import sealed
+from bootlab.recordings.damage import Damaged
+from bootlab.recordings.sealed import Form, NotWhole, OtherForm
+from bootlab.results.document import FORMAT, VERSION, RunDocument
 
 LIMIT_BYTES = 512 * 1024 * 1024
+_FORM = Form(name=FORMAT, version=VERSION, sealed_since=2, oldest=1)
+_UNSEALED = "these results are of version 1, which had no digest: nothing shows whether they are what was written"
+_AGAIN = "run the same command again: it takes the boots that are kept, and writes a new results.json"
 
 
-class _Header(msgspec.Struct):
-    format: str = ""
-    version: int = 0
-
-
-def encode(results: Results) -> bytes:
+def encode(results: RunDocument) -> bytes:
     """Write results as JSON. Text that is not Unicode (a path's stray bytes) is written with replacement marks."""
+    values = sealed.values_of(results)
     try:
-        raw = msgspec.json.encode(results)
+        raw = sealed.text_of(values)
     except UnicodeEncodeError:
-        raw = msgspec.json.encode(_unicode(msgspec.to_builtins(results)))
-    return msgspec.json.format(raw, indent=1) + b"\n"
+        raw = sealed.text_of(_unicode(values))
+    return raw + b"\n"
 
 
-def decode(raw: bytes, *, source: str) -> Results:
-    """Read results. Raise UserError (with `source`) on another format, an unknown version or a wrong field."""
-    again = "make it again: bootlab boot, try or stack writes a results.json of this version"
+def decode(raw: bytes, *, source: str) -> RunDocument:
+    """Read results. Raise UserError (with `source`) on another format, an unknown version or any damage."""
     try:
-        header = msgspec.json.decode(raw, type=_Header)
-        if header.format != FORMAT:
+        results, head = sealed.document_of(raw, _FORM, RunDocument)
+    except OtherForm as fault:
+        if fault.name != FORMAT:
             raise UserError(
-                f"{source}: this is not a bootlab results file (format {header.format!r}, expected {FORMAT!r})",
+                f"{source}: this is not a bootlab results file (format {str(fault.name)[:60]!r}, expected {FORMAT!r})",
                 hint="give the results.json of a run, or its folder",
-            )
-        if header.version != VERSION:
-            raise UserError(
-                f"{source}: results of version {header.version}; this bootlab reads version {VERSION}",
-                hint="upgrade bootlab" if header.version > VERSION else again,
-            )
-        return msgspec.json.decode(raw, type=Results)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{source}: the results file is damaged: {error}", hint=again) from error
+            ) from fault
+        newer = isinstance(fault.version, int) and fault.version > VERSION
+        raise UserError(
+            f"{source}: results of version {str(fault.version)[:20]}; this bootlab reads versions 1 to {VERSION}",
+            hint="upgrade bootlab" if newer else _AGAIN,
+        ) from fault
+    except NotWhole as fault:
+        raise Damaged(Path(source), fault, hint=_AGAIN) from fault
+    return results if head.sealed else msgspec.structs.replace(results, notes=(*results.notes, _UNSEALED))
 
 
-def save(results: Results, path: Path) -> None:
+def save(results: RunDocument, path: Path) -> None:
     """Write the file beside its final place, then move it there: a reader sees the old or the new one, never half."""
     write_atomically(path, encode(results))
 
 
-def load(path: Path) -> Results:
+def load(path: Path) -> RunDocument:
     """Read a results file, or the `results.json` in a folder. Raise UserError when there is none or it is wrong."""
     file = path / "results.json" if path.is_dir() else path
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the results of a run as they come: after each trial, each step, each row. A run cut off shows what it had."""
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.experiments.stacked import Stacked, StackStep
 from bootlab.model.change import apply_all
 from bootlab.model.comparison import Comparison
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Trial
 from bootlab.results import assemble
 from bootlab.results import file as results_file
-from bootlab.results.document import Results
+from bootlab.results.document import RunDocument
 from bootlab.store import runs
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 def keep_boot(
     store: Path, system: System, recording: Recording, diagnosis: Diagnosis | None
-) -> tuple[runs.Run, Results]:
+) -> tuple[runs.Run, RunDocument]:
     """Write the results of a single boot as a run."""
     run, started = runs.create(store, "boot", system.name), runs.now()
     summary = assemble.summary(recording, diagnosis, system)
@@ -48,7 +50,7 @@ class ComparisonJournal:
         self._system = system
         self._started = runs.now()
 
-    def write(self, found: Comparison) -> Results:
+    def write(self, found: Comparison) -> RunDocument:
         """Write the comparison as far as it has come."""
         results = assemble.compared(self.run.id, self._system, self._started, found)
         results_file.save(results, self.run.results)
@@ -70,7 +72,7 @@ class CampaignJournal:
         *,
         reproduce: str = "",
         run: runs.Run | None = None,
-        table: Callable[[Results], Comparison] | None = None,
+        table: Callable[[RunDocument], Comparison] | None = None,
     ) -> None:
         """Begin a run, or go on in `run`.
 
@@ -84,13 +86,13 @@ class CampaignJournal:
         self._table = table
         self._reproduce = reproduce
         self._started = runs.now()
-        self._results: Results | None = None
+        self._results: RunDocument | None = None
         self._notes: tuple[str, ...] = ()
         self._steps = 0
         self._left_out = 0
 
     @property
-    def results(self) -> Results:
+    def results(self) -> RunDocument:
         """What stands in the run's file. Raise UserError before there is a base."""
         if self._results is None:
             raise UserError(
@@ -111,7 +113,8 @@ class CampaignJournal:
 
     def trial(self, trial: Trial) -> None:
         """Add a trial."""
-        self._save(msgspec.structs.replace(self.results, trials=(*self.results.trials, trial)))
+        base = assemble.with_samples(self.results.base, (trial,))
+        self._save(msgspec.structs.replace(self.results, base=base, trials=(*self.results.trials, trial)))
 
     def tried(self, tried: Tried) -> None:
         """Put the trials in their order, and add what each technique said."""
@@ -120,9 +123,9 @@ class CampaignJournal:
             self._notes = (*self._notes, assemble.failed_base_note(tried.failed_base))
         self._save(msgspec.structs.replace(self.results, trials=tried.trials, techniques=said, notes=self._notes))
 
-    def step(self, step: Step | LeftOut) -> None:
+    def step(self, step: StackStep | LeaveOneOut) -> None:
         """Note how far stacking has come."""
-        if isinstance(step, Step):
+        if isinstance(step, StackStep):
             self._steps += 1
         else:
             self._left_out += 1
@@ -136,8 +139,8 @@ class CampaignJournal:
         self._notes = (*self._notes, *assemble.quantum_notes(goals, self.results.processors))
         self._save(msgspec.structs.replace(self.results, quanta=goals, notes=self._notes))
 
-    def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
-        """Add the stack."""
+    def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, *, ended: str = "") -> None:
+        """Add the stack. `ended`: why it was cut short."""
         final = apply_all(self._system, stacked.changes)
         results = assemble.with_stack(self.results, stacked, diagnosis, faster, final)
         notes = self._notes
@@ -145,9 +148,12 @@ class CampaignJournal:
             wait = f"between “{stacked.hold.after}” and “{stacked.hold.before}”"
             said = f"the goal waits for the clock {wait}: steps were compared, and are timed, where that wait begins"
             notes = (*notes, said)
+        notes = (*notes, *assemble.ended_notes(ended, stacked))
+        if failed := assemble.failed_stack_note(stacked):
+            notes = (*notes, failed)
         self._save(msgspec.structs.replace(results, notes=notes))
 
-    def _save(self, results: Results) -> None:
+    def _save(self, results: RunDocument) -> None:
         comparison = self._table(results) if self._table is not None else None
         self._results = msgspec.structs.replace(results, finished=runs.now(), comparison=comparison)
         results_file.save(self._results, self.run.results)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes an optimisation as it goes on: its plan first, each step as it comes, the waterfall at the end."""
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import msgspec
 from bootlab.model.plan import Plan
 from bootlab.model.system import System
 from bootlab.results import assemble
-from bootlab.results.document import Applicability
+from bootlab.results.document import ApplicabilityData
 from bootlab.results.journal import CampaignJournal
 from bootlab.store import runs
 from bootlab.techniques.base import Answer
 
 if TYPE_CHECKING:
     from bootlab.experiments.base import Base
-    from bootlab.experiments.optimize.search import Optimized
+    from bootlab.experiments.optimize.optimized import Optimized
     from bootlab.experiments.optimize.shrinking import Shrinking
     from bootlab.experiments.trials import Applicability as Said
     from bootlab.store.handover import HandedOver
@@ -40,7 +41,7 @@ class OptimizeJournal(CampaignJournal):
     ) -> None:
         """Begin, or go on."""
         digest = hashlib.sha256(msgspec.json.encode((_deciding(plan), system), enc_hook=str)).hexdigest()[:32]
-        run = runs.resumed(store, "optimize", system.name, digest)
+        run, self._mine = runs.resumed(store, "optimize", system.name, digest)
         super().__init__(store, system, "optimize", chosen, reproduce=reproduce, run=run)
         self._plan = plan
         self._said = assemble.applicability(said, chosen)
@@ -49,6 +50,8 @@ class OptimizeJournal(CampaignJournal):
     def base(self, base: Base) -> None:
         """Begin the document."""
         super().base(base)
+        if self._plan.note:
+            self._notes = (*self._notes, self._plan.note)
         self._save(msgspec.structs.replace(self.results, plan=self._plan, techniques=self._said))
 
     def round(self, name: str, before_ns: int) -> None:
@@ -65,7 +68,12 @@ class OptimizeJournal(CampaignJournal):
                 self.results,
                 waterfall=found.waterfall,
                 floor=found.floor,
-                notes=(*self.results.notes, *_given_back(found), *([found.no_floor] if found.no_floor else [])),
+                notes=(
+                    *self.results.notes,
+                    *_given_back(found),
+                    *([found.no_floor] if found.no_floor and not found.ended else []),
+                    *assemble.ended_notes(found.ended, found.stacked),
+                ),
                 options_dropped=shrunk.dropped if shrunk is not None else (),
                 options_kept=shrunk.kept if shrunk is not None else {},
                 options_needed=shrunk.needed if shrunk is not None else {},
@@ -78,15 +86,22 @@ class OptimizeJournal(CampaignJournal):
     def finish(self) -> None:
         """End the run: the same command then makes a new one."""
         runs.finish(self.run)
+        self.leave()
+
+    def leave(self) -> None:
+        """Let another command go on with the run, finished or not."""
+        if self._mine is not None:
+            self._mine.release()
+            self._mine = None
 
 
-def _left_out_together(shrunk: Shrinking | None) -> tuple[Applicability, ...]:
+def _left_out_together(shrunk: Shrinking | None) -> tuple[ApplicabilityData, ...]:
     """Return the options that were left out together as a technique: the report tells what it costs and risks."""
     if shrunk is None or shrunk.change is None:
         return ()
     own, reason = shrunk.technique, f"{len(shrunk.dropped)} options can go together"
     return (
-        Applicability(id=own.id, title=own.title, answer=Answer.YES, reason=reason, risk=own.risk, stage=own.stage),
+        ApplicabilityData(id=own.id, title=own.title, answer=Answer.YES, reason=reason, risk=own.risk, stage=own.stage),
     )
 
 
@@ -96,4 +111,4 @@ def _given_back(found: Optimized) -> list[str]:
 
 def _deciding(plan: Plan) -> Plan:
     """Return what of a plan decides the result: not how long this machine takes."""
-    return msgspec.structs.replace(plan, boot_wall_s=0.0, build_wall_s=0.0, jobs=1)
+    return msgspec.structs.replace(plan, boot_wall_s=0.0, build_wall_s=0.0, jobs=1, note="")

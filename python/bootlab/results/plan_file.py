@@ -1,18 +1,30 @@
+# SPDX-License-Identifier: MIT
 """A plan as a TOML file that a person reads, edits and gives back."""
 
 from __future__ import annotations
 
 import json
 import math
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model.plan import FORMAT, VERSION, Plan, PlannedPhase, PlannedTechnique
+from bootlab.recordings import sealed
 from bootlab.results.file import write_atomically
 
 _LIMIT_BYTES = 4 << 20
+_WITHOUT_SEAL = 1
+_SEAL = "seal"
+_SEAL_CHARS = 16
+_SEAL_HEAD = """\
+# Of the values below as bootlab wrote them. Edit them and leave it: the report then says that the plan was edited.
+"""
+_NO_SEAL = "the plan is of version 1, which had no seal: nothing shows whether it is what was written"
+_EDITED = "the plan was edited after bootlab wrote it (if you did not edit it, it is damaged: write it again)"
 
 _HEAD = """\
 # Written by `bootlab optimize --plan`. Edit it, then: bootlab optimize {name}
@@ -41,9 +53,19 @@ def estimate(plan: Plan) -> str:
 
 
 def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:
-    """Write a plan as TOML with comments."""
+    """Write a plan as TOML with comments, and the seal over its values."""
+    text = _text_of(plan, name)
+    before, version, after = text.partition(f"\nversion = {VERSION}\n")
+    return f"{before}{version}{_SEAL_HEAD}seal = {_text(_seal_of(tomllib.loads(text)))}\n{after}"
+
+
+def _seal_of(values: dict[str, Any]) -> str:
+    return sealed.digest_of({key: value for key, value in values.items() if key != _SEAL})[:_SEAL_CHARS]
+
+
+def _text_of(plan: Plan, name: str) -> str:
     lines = [_HEAD.format(name=name, estimate=estimate(plan)).rstrip("\n")]
-    lines += [f"format = {_text(plan.format)}", f"version = {plan.version}", f"system = {_text(plan.system)}"]
+    lines += [f"format = {_text(plan.format)}", f"version = {VERSION}", f"system = {_text(plan.system)}"]
     lines += [
         "",
         "# What the plan was made with. `take` below decides about each technique, whatever these two lists say.",
@@ -118,19 +140,30 @@ def load(path: Path) -> Plan:
         raise UserError(f"{path} cannot be read: {fault.strerror}", hint=f"ls -l {path}") from fault
     again = f"write it again: bootlab optimize SYSTEM.toml --plan --write {path.name}"
     try:
-        plan = msgspec.toml.decode(raw, type=Plan, strict=True)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        values = tomllib.loads(raw.decode("utf-8"))
+        seal = values.pop(_SEAL, None)
+        plan = msgspec.convert(values, type=Plan, strict=True)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
+        # A byte that is not UTF-8, and what is not TOML, are ValueErrors.
         raise UserError(f"{path} is not a plan: {fault}", hint=again) from fault
-    if plan.format != FORMAT or plan.version != VERSION:
+    if plan.format != FORMAT or plan.version not in {_WITHOUT_SEAL, VERSION}:
         raise UserError(
-            f"{path}: a plan of format {plan.format!r}, version {plan.version}; this bootlab reads version {VERSION}",
+            f"{path}: a plan of format {plan.format!r}, version {plan.version}; this bootlab reads versions "
+            f"{_WITHOUT_SEAL} and {VERSION}",
             hint=again,
         )
+    plan = msgspec.structs.replace(plan, version=VERSION, note=_note(plan.version, seal, values))
     if plan.rounds < 1 or (plan.budget_s is not None and not 0 < plan.budget_s < math.inf):
         raise UserError(f"{path}: rounds and budget_s must be above 0, and finite", hint="rounds = 2")
     _check_names(plan.phases, path)
     system = Path(plan.system)
     return msgspec.structs.replace(plan, system=str(system if system.is_absolute() else path.parent / system))
+
+
+def _note(version: int, seal: object, values: dict[str, Any]) -> str:
+    if version == _WITHOUT_SEAL and seal is None:
+        return _NO_SEAL
+    return "" if seal == _seal_of(values) else _EDITED
 
 
 def _check_names(phases: tuple[PlannedPhase, ...], path: Path) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which of QEMU's machines models a board, by its device tree's `compatible`; and the next best where none does.
 
 Facts of the machines: QEMU's hw/arm and hw/riscv; names of ports and cards: the kernel's device trees of the boards.
@@ -22,17 +23,17 @@ class Port(msgspec.Struct, frozen=True):
     name: str
 
 
-class Board(msgspec.Struct, frozen=True, kw_only=True):
+class QemuBoard(msgspec.Struct, frozen=True, kw_only=True):
     """A machine of QEMU's and the boards that it models.
 
-    `compatible`: of the board itself; `family`: of its chip, for boards that are alike (the first machine of a chip is
-    its next best). `port`: the kernel's name of
-    the serial port; `console_port`: that port's number among QEMU's; `driver`: the option of its console driver.
-    `ports`: all of them, in QEMU's order, for device trees that name another (sources/console_port.py).
-    `card`: the drivers of the card's slot; `card_name`: the kernel's name of the card. `memory_mib`: what the machine
-    must have (one number) or may have at most. `since`: the first QEMU that has it. `processors`: how many it has at
-    most (0: no limit of its own), `processors_least`: at least. `crashing`: initcalls of drivers that crash because
-    QEMU lacks what they read.
+    `compatible`: of the board itself; `family`: of its chip, for boards that are alike (the first machine of a chip
+    is its next best). `port`: the kernel's name of the serial port; `console_port`: that port's number among QEMU's;
+    `driver`: the option of its console driver. `ports`: all of them, in QEMU's order, for device trees that name
+    another (sources/console_port.py). `card`: the drivers of the card's slot; `card_name`: the kernel's name of the
+    card. `memory_mib`: what the machine must have (one number) or may have at most. `since`: the first QEMU that has
+    it, `until`: the last one, `gone`: one that was found without it, where the last one is not known ("": no such
+    limit). `processors`: how many it has at most (0: no limit of its own), `processors_least`: at least. `crashing`:
+    initcalls of drivers that crash because QEMU lacks what they read.
     """
 
     machine: str
@@ -53,6 +54,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     own_tree: bool = False
     pci: bool = False
     since: str = ""
+    until: str = ""
+    gone: str = ""
 
 
 # A card's power comes through a regulator of the device tree.
@@ -83,91 +86,94 @@ _UART1, _UART5 = 0x1E783000, 0x1E784000
 _ASPEED_PORTS = _ports("ttyS", _UART5, _UART1, 0x1E78D000, 0x1E78E000, 0x1E78F000)
 _FUJI_PORTS = _ports("ttyS", _UART1, 0, 0x1E78D000, 0x1E78E000, 0x1E78F000, _UART5)
 
-BOARDS: tuple[Board, ...] = (
-    Board(
+BOARDS: tuple[QemuBoard, ...] = (
+    QemuBoard(
         machine="vexpress-a9", arch="arm", compatible=("arm,vexpress,v2p-ca9",), family=(), port="ttyAMA0",
         driver=_PL011, card=_PL181_CARD, memory_max_mib=1024, processors=4,
     ),
-    Board(
+    QemuBoard(
         machine="vexpress-a15", arch="arm", compatible=("arm,vexpress,v2p-ca15,tc1", "arm,vexpress,v2p-ca15"),
         family=("arm,vexpress",), port="ttyAMA0", driver=_PL011, card=_PL181_CARD, memory_max_mib=2048, processors=4,
     ),
-    Board(
+    QemuBoard(
         machine="versatilepb", arch="arm", compatible=("arm,versatile-pb",), port="ttyAMA0", driver=_PL011,
         card=_PL181_CARD, memory_max_mib=256, processors=1,
     ),
-    Board(
+    QemuBoard(
         machine="sabrelite", arch="arm", compatible=("fsl,imx6q-sabrelite",), family=("fsl,imx6q", "fsl,imx6dl"),
         port="ttymxc1", ports=_IMX6_PORTS,
         console_port=1, driver=_IMX, card=_IMX_CARD, card_name="/dev/mmcblk3", memory_max_mib=1024, processors=4,
     ),
-    Board(
+    QemuBoard(
         machine="mcimx6ul-evk", arch="arm", compatible=("fsl,imx6ul-14x14-evk",), family=("fsl,imx6ul", "fsl,imx6ull"),
         port="ttymxc0", ports=_IMX6UL_PORTS, driver=_IMX, card=_IMX_CARD, card_name="/dev/mmcblk0", memory_max_mib=2048,
         processors=1,
     ),
-    Board(
+    QemuBoard(
         machine="mcimx7d-sabre", arch="arm", compatible=("fsl,imx7d-sdb",), family=("fsl,imx7d", "fsl,imx7s"),
         port="ttymxc0", ports=_IMX7_PORTS, driver=_IMX, card=_IMX_CARD, memory_max_mib=2048, processors=2,
     ),
-    Board(
+    QemuBoard(
         machine="orangepi-pc", arch="arm", compatible=("xunlong,orangepi-pc",),
         family=("allwinner,sun8i-h3", "allwinner,sun8i-h2-plus"), port="ttyS0", ports=_SUNXI_PORTS, driver=_8250,
         card=_SUNXI_CARD, memory_mib=(1024,), processors=4, processors_least=4,
     ),
-    Board(
+    QemuBoard(
         machine="cubieboard", arch="arm", compatible=("cubietech,a10-cubieboard",), family=("allwinner,sun4i-a10",),
         port="ttyS0", driver=_8250, card=_SUNXI_CARD, memory_mib=(512, 1024), processors=1,
     ),
-    Board(
+    QemuBoard(
         machine="bpim2u", arch="arm", compatible=("sinovoip,bpi-m2-ultra",), family=("allwinner,sun8i-r40",),
         port="ttyS0", ports=_R40_PORTS, driver=_8250, card=_SUNXI_CARD, memory_mib=(512, 1024), processors=4,
         processors_least=4, since="8.2",
     ),
-    Board(
+    QemuBoard(
         machine="raspi0", arch="arm", compatible=("raspberrypi,model-zero",), family=("brcm,bcm2835",), port="ttyAMA0",
         ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1, crashing=_BCM2835_POWER,
     ),
-    Board(
+    QemuBoard(
         machine="raspi1ap", arch="arm", compatible=("raspberrypi,model-a-plus",), family=("brcm,bcm2835",),
         port="ttyAMA0", ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(512,), processors=1,
         crashing=_BCM2835_POWER,
     ),
-    Board(
+    QemuBoard(
         machine="raspi2b", arch="arm", compatible=("raspberrypi,2-model-b",), family=("brcm,bcm2836", "brcm,bcm2837"),
         port="ttyAMA0", ports=_RASPI_PORTS, driver=_PL011, card=_RASPI_CARD, memory_mib=(1024,), processors=4,
         processors_least=4,
     ),
-    Board(
+    QemuBoard(
         machine="raspi3b", arch="arm64", compatible=("raspberrypi,3-model-b",),
         family=("brcm,bcm2837", "raspberrypi,3-model-b-plus"), port="ttyS1", console_port=1, ports=_RASPI_PORTS,
         driver=_8250, card=_RASPI_CARD, memory_mib=(1024,), processors=4, processors_least=4,
     ),
-    Board(
+    QemuBoard(
         machine="raspi3ap", arch="arm64", compatible=("raspberrypi,3-model-a-plus",),
         family=("raspberrypi,model-zero-2-w", "brcm,bcm2837"), port="ttyS1", console_port=1, ports=_RASPI_PORTS,
         driver=_8250, card=_RASPI_CARD, memory_mib=(512,), processors=4, processors_least=4,
     ),
-    Board(
+    QemuBoard(
         machine="raspi4b", arch="arm64", compatible=("raspberrypi,4-model-b",), family=("brcm,bcm2711",), port="ttyS1",
         console_port=1, ports=_RASPI_PORTS, driver=_8250, memory_mib=(2048,), processors=4, processors_least=4,
         since="9.0",
     ),
-    Board(
+    QemuBoard(
         machine="xilinx-zynq-a9", arch="arm", compatible=("xlnx,zynq-zc702",), family=("xlnx,zynq-7000",),
         port="ttyPS0", console_port=1, ports=_ports("ttyPS", 0xE0000000, 0xE0001000),
         driver="SERIAL_XILINX_PS_UART_CONSOLE",
         card=(Driver("MMC_SDHCI_OF_ARASAN", "sdhci_of_arasan"),), memory_max_mib=2048, processors=2,
     ),
-    Board(
+    QemuBoard(
         machine="xlnx-zcu102", arch="arm64", compatible=("xlnx,zynqmp-zcu102",), family=("xlnx,zynqmp",), port="ttyPS0",
         ports=_ports("ttyPS", 0xFF000000, 0xFF010000), driver="SERIAL_XILINX_PS_UART_CONSOLE",
         card=(Driver("MMC_SDHCI_OF_ARASAN", "sdhci_of_arasan"),), processors=6,
     ),
     *(
-        Board(
+        QemuBoard(
             machine=machine, arch="arm", compatible=compatible, family=(chip,), port="ttyS4", ports=_ASPEED_PORTS,
             driver=_8250, memory_mib=memory_mib, processors=processors, processors_least=processors, since=since,
+            # Its removal: QEMU's docs/about/removed-features.rst.
+            until="9.2" if machine == "tacoma-bmc" else "",
+            gone="11.1" if machine in {"fp5280g2-bmc", "qcom-dc-scm-v1-bmc"} else "",
         )
         for machine, compatible, chip, memory_mib, processors, since in (
             ("palmetto-bmc", ("tyan,palmetto-bmc",), "aspeed,ast2400", (128, 256, 512), 1, ""),
@@ -187,85 +193,89 @@ BOARDS: tuple[Board, ...] = (
             ("qcom-dc-scm-v1-bmc", ("qcom,dc-scm-v1-bmc",), "aspeed,ast2600", (1024,), 2, ""),
         )
     ),
-    Board(
+    QemuBoard(
         machine="fuji-bmc", arch="arm", compatible=("facebook,fuji-bmc",), family=("aspeed,ast2600",), port="ttyS0",
         ports=_FUJI_PORTS, driver=_8250, memory_mib=(2048,), processors=2, processors_least=2,
     ),
-    Board(
+    QemuBoard(
         machine="smdkc210", arch="arm", compatible=("samsung,smdkv310",), family=("samsung,exynos4210",),
         port="ttySAC1", console_port=1, ports=_EXYNOS_PORTS, driver="SERIAL_SAMSUNG_CONSOLE", memory_mib=(1024,),
         processors=2, processors_least=2,
     ),
-    Board(
+    QemuBoard(
         machine="highbank", arch="arm", compatible=("calxeda,highbank",), port="ttyAMA0",
-        ports=_ports("ttyAMA", 0xFFF36000), driver=_PL011, memory_max_mib=4088, processors=4,
+        ports=_ports("ttyAMA", 0xFFF36000), driver=_PL011, memory_max_mib=4088, processors=4, gone="11.1",
     ),
-    Board(
+    QemuBoard(
         machine="midway", arch="arm", compatible=("calxeda,ecx-2000",), port="ttyAMA0",
-        ports=_ports("ttyAMA", 0xFFF36000), driver=_PL011, memory_max_mib=4088, processors=4,
+        ports=_ports("ttyAMA", 0xFFF36000), driver=_PL011, memory_max_mib=4088, processors=4, gone="11.1",
     ),
-    Board(
+    QemuBoard(
         machine="npcm750-evb", arch="arm", compatible=("nuvoton,npcm750-evb",), family=("nuvoton,npcm750",),
         port="ttyS3", console_port=3, ports=_ports("ttyS", 0xF0001000, 0xF0002000, 0xF0003000, 0xF0004000),
         driver=_8250, memory_max_mib=2048, processors=2, processors_least=2,
     ),
-    Board(
+    QemuBoard(
         machine="imx25-pdk", arch="arm", compatible=("fsl,imx25-pdk",), family=("fsl,imx25",), port="ttymxc0",
         ports=_ports("ttymxc", 0x43F90000, 0x43F94000, 0x5000C000, 0x50008000, 0x5002C000), driver=_IMX,
         memory_max_mib=512, processors=1,
     ),
-    Board(
+    QemuBoard(
         machine="realview-pb-a8", arch="arm", compatible=("arm,realview-pba8",), port="ttyAMA0", driver=_PL011,
         memory_max_mib=512, processors=1,
     ),
-    Board(
+    QemuBoard(
         machine="versatileab", arch="arm", compatible=("arm,versatile-ab",), port="ttyAMA0", driver=_PL011,
         memory_max_mib=256, processors=1,
     ),
-    Board(
+    QemuBoard(
         machine="imx8mp-evk", arch="arm64", compatible=("fsl,imx8mp-evk",), family=("fsl,imx8mp",), port="ttymxc1",
         console_port=1, ports=_IMX7_PORTS[:4], driver=_IMX, card=_IMX_CARD, processors=4, since="10.0",
     ),
-    Board(
+    QemuBoard(
+        machine="imx8mm-evk", arch="arm64", compatible=("fsl,imx8mm-evk",), family=("fsl,imx8mm",), port="ttymxc1",
+        console_port=1, ports=_IMX7_PORTS[:4], driver=_IMX, card=_IMX_CARD, processors=4, since="11.1",
+    ),
+    QemuBoard(
         machine="sifive_u", arch="riscv64", compatible=("sifive,hifive-unleashed-a00",), family=("sifive,fu540-c000",),
         port="ttySIF0", ports=_ports("ttySIF", 0x10010000, 0x10011000), driver="SERIAL_SIFIVE_CONSOLE", processors=5,
         processors_least=2,
     ),
-    Board(
+    QemuBoard(
         machine="microchip-icicle-kit", arch="riscv64", compatible=("microchip,mpfs-icicle-kit",),
         family=("microchip,mpfs",), port="ttyS1", console_port=1,
         ports=_ports("ttyS", 0x20000000, 0x20100000, 0x20102000, 0x20104000, 0x20106000), driver=_8250,
         memory_mib=(2048,), processors=5, processors_least=2,
     ),
-    Board(
+    QemuBoard(
         machine="virt", arch="arm", compatible=("linux,dummy-virt",), port="ttyAMA0", driver=_PL011, own_tree=True,
         pci=True,
     ),
-    Board(
+    QemuBoard(
         machine="virt", arch="arm64", compatible=("linux,dummy-virt",), port="ttyAMA0", driver=_PL011, own_tree=True,
         pci=True,
     ),
-    Board(
+    QemuBoard(
         machine="virt", arch="riscv64", compatible=("riscv-virtio",), port="ttyS0", driver=_8250, own_tree=True,
         pci=True,
     ),
-    Board(machine="q35", arch="x86_64", compatible=(), port="ttyS0", driver=_8250, own_tree=True, pci=True),
+    QemuBoard(machine="q35", arch="x86_64", compatible=(), port="ttyS0", driver=_8250, own_tree=True, pci=True),
 )  # fmt: skip
 
 
 class Chosen(msgspec.Struct, frozen=True):
     """A machine, and how near it is to what was asked for."""
 
-    board: Board
+    board: QemuBoard
     match: Match
 
 
-def usual(arch: Arch) -> Board:
+def usual(arch: Arch) -> QemuBoard:
     """Return the machine that any kernel of an architecture may boot on."""
     return next(board for board in BOARDS if board.arch == arch and board.own_tree)
 
 
-def of_machine(machine: str, arch: Arch) -> Board | None:
+def of_machine(machine: str, arch: Arch) -> QemuBoard | None:
     """Return a machine by QEMU's name of it."""
     name = "virt" if machine.startswith("virt-") else machine
     return next((board for board in BOARDS if board.machine == name and board.arch == arch), None)
@@ -287,7 +297,7 @@ def choose(compatible: tuple[str, ...], arch: Arch) -> Chosen:
     return Chosen(usual(arch), "architecture")
 
 
-def of_other_arch(compatible: tuple[str, ...], arch: Arch) -> Board | None:
+def of_other_arch(compatible: tuple[str, ...], arch: Arch) -> QemuBoard | None:
     """Return the machine that models a board, but boots kernels of another architecture only."""
     return next(
         (board for name in compatible for board in BOARDS if name in board.compatible and board.arch != arch), None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Folders that build systems leave: Buildroot's `output/`, Yocto's deploy folder, or one with images of any kind."""
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ import msgspec
 
 from bootlab.builders.cache import Cache
 from bootlab.errors import SystemFileError, UserError
+from bootlab.formats import device_tree
+from bootlab.formats.device_tree import DeviceTreeFacts
 from bootlab.model.architecture import Arch
-from bootlab.sources import boards, device_tree, drivers, kernel_image
-from bootlab.sources.facts import BootEntry, DeviceTreeFacts, Found, InitramfsFacts
+from bootlab.sources import boards, drivers, kernel_image
+from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 
 _FILES_MAX = 2000
 _TEXT_MAX_BYTES = 1 << 20
 _DISKS_NAMED_MAX = 6
-_KERNELS = re.compile(r"(?:[zu]?Image|bzImage|vmlinuz|Image\.gz|fitImage|xipImage)(?:[-.].*)?$")
+# `linux` alone: the installer's folder, and netboot's.
+_KERNELS = re.compile(r"(?:[zu]?Image|bzImage|vmlinuz|Image\.gz|fitImage|xipImage)(?:[-.].*)?$|linux$")
 _INITRAMFS = re.compile(r".*\.cpio(?:\.(?:gz|bz2|lzma|xz|lzo|lz4|zst))?$|initrd.*|initramfs.*")
+# What is called so mounts a root; other archives may be the same root in another form.
+_EARLY = re.compile(r"init(?:rd|ramfs)(?:[-.].*)?$")
 _DISKS = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|qcow2|wic\.qcow2)$")
 _ROOTS = re.compile(r".*\.(?:ext[234]|squashfs(?:-\w+)?|erofs|f2fs|btrfs|xfs|cramfs|romfs)$")
 _PACKED = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|ext[234])\.(?:gz|xz|bz2|zst)$")
@@ -40,20 +46,20 @@ class _Hints(msgspec.Struct):
     getty: str = ""
 
 
-class Looker(Protocol):
+class FileLooker(Protocol):
     """Who looks at each file of a folder (:class:`bootlab.sources.look.Looker`)."""
 
     @property
     def cache(self) -> Cache:
         """Where what was found out about kernels is kept."""
 
-    def look(self, path: Path) -> Found:
+    def look(self, path: Path) -> SourceFacts:
         """Look at a file or a folder, whatever it is."""
 
-    def disk(self, path: Path) -> Found:
+    def disk(self, path: Path) -> SourceFacts:
         """Look at the image of a medium."""
 
-    def tree(self, path: Path) -> Found:
+    def tree(self, path: Path) -> SourceFacts:
         """Look at a root tree."""
 
     def initramfs(self, path: Path) -> InitramfsFacts:
@@ -66,7 +72,7 @@ def has_kernel(folder: Path) -> bool:
     return any(_KERNELS.fullmatch(f.name) for f in _files(images))
 
 
-def look(folder: Path, looker: Looker) -> Found:
+def look(folder: Path, looker: FileLooker) -> SourceFacts:
     """Return what a build system's folder holds. Raise UserError when nothing in it boots."""
     images = folder / "images" if (folder / "images").is_dir() else folder
     files = _files(images)
@@ -89,7 +95,9 @@ def look(folder: Path, looker: Looker) -> Found:
         if tree is None and disk.device_tree is not None:
             tree = disk.device_tree
         early = disk.initramfs
-        if early is None and archive is not None and not _mounts_by_itself(found, tree, hints):
+        if early is None and archive is not None and _EARLY.match(archive.name):
+            early = looker.initramfs(archive)
+        elif early is None and archive is not None and not _mounts_by_itself(found, tree, hints):
             early = looker.initramfs(archive)
             notes.append(f"{archive.name} goes with it: the kernel alone has no driver for the card or its file system")
         found = msgspec.structs.replace(found, initramfs=early)
@@ -111,7 +119,7 @@ def look(folder: Path, looker: Looker) -> Found:
     )
 
 
-def _no_kernel(folder: Path, images: Path, files: list[Path], looker: Looker) -> UserError:
+def _no_kernel(folder: Path, images: Path, files: list[Path], looker: FileLooker) -> UserError:
     """Say why nothing in a folder boots: a link leads nowhere, a kernel is none, or nothing was built."""
     hint = "name Buildroot's output/, Yocto's tmp/deploy/images/MACHINE, a root tree, or an image itself"
     names = sorted(path for path in images.iterdir() if _KERNELS.fullmatch(path.name))
@@ -159,7 +167,7 @@ def _is_disk(path: Path) -> bool:
     return bool(_DISKS.fullmatch(path.name) or _PACKED.fullmatch(path.name)) and not _NOT_DISKS.fullmatch(path.name)
 
 
-def _mounts_by_itself(found: Found, tree: DeviceTreeFacts | None, hints: _Hints) -> bool:
+def _mounts_by_itself(found: SourceFacts, tree: DeviceTreeFacts | None, hints: _Hints) -> bool:
     """Tell whether the kernel can mount the disk's root without an initramfs, as far as its configuration says."""
     if found.arch is None or found.disk is None:
         return True
@@ -232,7 +240,7 @@ def _read_qemuboot(text: str, hints: _Hints) -> None:
     hints.device_tree = values.get("qb_dtb", "").rpartition("/")[2].removesuffix(".dtb")
 
 
-def _kernel(files: list[Path], looker: Looker, folder: Path) -> Found | None:
+def _kernel(files: list[Path], looker: FileLooker, folder: Path) -> SourceFacts | None:
     candidates = [f for f in files if _KERNELS.fullmatch(f.name)]
     # What QEMU loads: no U-Boot header where there is one without.
     candidates.sort(key=lambda f: (f.name.startswith(("uImage", "fitImage")), len(f.name), f.name))
@@ -292,13 +300,13 @@ def _device_tree(
     return facts[0], notes, []
 
 
-def _disk(files: list[Path], looker: Looker, notes: list[str]) -> Found | None:
+def _disk(files: list[Path], looker: FileLooker, notes: list[str]) -> SourceFacts | None:
     """Return the disk image or file system that holds the root; whole disks first, then those that can be read."""
     wanted = [f for f in files if _DISKS.fullmatch(f.name) and not _NOT_DISKS.fullmatch(f.name)]
     wanted += [f for f in files if _ROOTS.fullmatch(f.name)]
     # What is packed takes long to unpack, so only one is, and only where nothing else holds a root.
     wanted += [f for f in files if _PACKED.fullmatch(f.name)][:1] if not wanted else []
-    found: list[Found] = []
+    found: list[SourceFacts] = []
     for path in wanted:
         try:
             found.append(looker.look(path) if _PACKED.fullmatch(path.name) else looker.disk(path))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where below a folder that people name the images of a build lie: the top of Buildroot, of Yocto, of a kernel tree."""
 
 from __future__ import annotations

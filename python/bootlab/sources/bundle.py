@@ -1,4 +1,5 @@
-"""One file with all that a boot loader loads: kernel, initramfs, device tree, command line; whatever its format."""
+# SPDX-License-Identifier: MIT
+"""The parts of a bundle looked at: each is kept as a file, and read as if it had been given alone."""
 
 from __future__ import annotations
 
@@ -9,23 +10,9 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.sources import device_tree
-from bootlab.sources.facts import BootEntry, Found, InitramfsFacts
-
-
-class Bundle(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found in one; empty where it has no such part. `what`: its format.
-
-    `names`: what its own format calls a part, by the field's name, for errors in it.
-    """
-
-    what: str
-    kernel: bytes = b""
-    initramfs: bytes = b""
-    device_tree: bytes = b""
-    cmdline: str = ""
-    notes: tuple[str, ...] = ()
-    names: dict[str, str] = {}
+from bootlab.formats import device_tree
+from bootlab.formats.bundle import Bundle, Half
+from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 
 
 class Keeper:
@@ -34,7 +21,7 @@ class Keeper:
     def __init__(
         self,
         write: Callable[[str, bytes], Path],
-        kernel: Callable[[Path], Found],
+        kernel: Callable[[Path], SourceFacts],
         initramfs: Callable[[Path], InitramfsFacts],
     ) -> None:
         """Name how a part is kept, and how kernels and initramfs are looked at."""
@@ -43,13 +30,18 @@ class Keeper:
         self.initramfs = initramfs
 
 
-def look(path: Path, bundle: Bundle, keeper: Keeper) -> Found:
+_NAMES: dict[Half, str] = {"": "initramfs", "generic": "ramdisk", "vendor": "vendor-ramdisk"}
+
+
+def look(path: Path, bundle: Bundle, keeper: Keeper) -> SourceFacts:
     """Look at each part. Raise UserError for one that is damaged, with its name."""
     line = " ".join(bundle.cmdline.split())
-    found = Found(
+    found = SourceFacts(
         source=path,
         what=bundle.what,
         notes=bundle.notes,
+        half=bundle.half,
+        lacks=bundle.lacks,
         entry=BootEntry(cmdline=line, source=path.name) if line else None,
     )
     if bundle.kernel:
@@ -60,16 +52,39 @@ def look(path: Path, bundle: Bundle, keeper: Keeper) -> Found:
             notes=(*found.notes, *inside.notes),
         )  # fmt: skip
     else:
-        found = msgspec.structs.replace(found, unknown=(f"a kernel: there is none in {path.name}",))
+        found = msgspec.structs.replace(found, no_kernel=f"there is none in {path.name}")
     if bundle.device_tree:
         with of(path, bundle.names.get("device_tree", "its device tree")):
             facts = device_tree.facts_of(keeper.write("board.dtb", bundle.device_tree))
         found = msgspec.structs.replace(found, device_tree=facts)
     if bundle.initramfs:
         with of(path, bundle.names.get("initramfs", "its ramdisk")):
-            packed = keeper.initramfs(keeper.write("initramfs", bundle.initramfs))
+            packed = keeper.initramfs(keeper.write(_NAMES[bundle.half], bundle.initramfs))
         found = msgspec.structs.replace(found, initramfs=packed)
     return found
+
+
+def joined(found: SourceFacts, parts: list[SourceFacts], keeper: Keeper) -> SourceFacts:
+    """Return several sources with Android's two halves put together, as its loader does: the vendor's comes first."""
+    there = {"kernel": found.kernel, "initramfs": found.initramfs, "vendor": _vendor_of(parts)}
+    lacks = {part: way for part, way in found.lacks.items() if there.get(part) is None}
+    found = msgspec.structs.replace(found, lacks=lacks)
+    halves = [part for half in ("vendor", "generic") for part in parts if part.half == half]
+    if len({part.half for part in halves}) < 2:
+        return found
+    lines = [part.entry.cmdline for part in halves if part.entry is not None and part.entry.cmdline]
+    if lines:
+        found = msgspec.structs.replace(found, entry=BootEntry(cmdline=" ".join(lines), source="both halves"))
+    ramdisks = [part.initramfs for part in halves if part.initramfs is not None]
+    if len(ramdisks) > 1:
+        packed = keeper.write("ramdisks", b"".join(ramdisk.path.read_bytes() for ramdisk in ramdisks))
+        note = "the ramdisks were put together as Android's loader does: the vendor's first"
+        found = msgspec.structs.replace(found, initramfs=keeper.initramfs(packed), notes=(*found.notes, note))
+    return found
+
+
+def _vendor_of(parts: list[SourceFacts]) -> SourceFacts | None:
+    return next((part for part in parts if part.half == "vendor"), None)
 
 
 @contextlib.contextmanager

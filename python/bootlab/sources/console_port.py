@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which serial port a board's device tree makes the console, and which of QEMU's ports that is.
 
 A board that only shares its chip with the one that QEMU models often has its console elsewhere.
@@ -9,8 +10,8 @@ import re
 
 import msgspec
 
-from bootlab.sources.boards import Board
-from bootlab.sources.facts import DeviceTreeFacts, SerialPort
+from bootlab.formats.device_tree import DeviceTreeFacts, TreeSerialPort
+from bootlab.sources.boards import QemuBoard
 
 
 class ConsolePort(msgspec.Struct, frozen=True):
@@ -21,7 +22,7 @@ class ConsolePort(msgspec.Struct, frozen=True):
     reason: str
 
 
-def of_tree(board: Board, tree: DeviceTreeFacts) -> ConsolePort | None:
+def of_tree(board: QemuBoard, tree: DeviceTreeFacts) -> ConsolePort | None:
     """Return the port that a device tree names; None where it names none, or none that the machine has."""
     for serial, reason in _named(board, tree):
         found = _on(board, serial)
@@ -30,18 +31,18 @@ def of_tree(board: Board, tree: DeviceTreeFacts) -> ConsolePort | None:
     return None
 
 
-def with_port(board: Board, tree: DeviceTreeFacts | None) -> Board:
+def with_port(board: QemuBoard, tree: DeviceTreeFacts | None) -> QemuBoard:
     """Return the board with the console where its device tree has it."""
     found = of_tree(board, tree) if tree is not None and not board.own_tree else None
     return board if found is None else msgspec.structs.replace(board, port=found.name, console_port=found.number)
 
 
-def number_of(board: Board, tree: DeviceTreeFacts, name: str) -> int | None:
+def number_of(board: QemuBoard, tree: DeviceTreeFacts, name: str) -> int | None:
     """Return the number among QEMU's ports of the one that the kernel calls by a name; None where nothing says it."""
     return next((found[1] for serial in tree.serials if (found := _on(board, serial)) and found[0] == name), None)
 
 
-def _named(board: Board, tree: DeviceTreeFacts) -> list[tuple[SerialPort, str]]:
+def _named(board: QemuBoard, tree: DeviceTreeFacts) -> list[tuple[TreeSerialPort, str]]:
     by_path = [(s, "stdout-path") for s in tree.serials if s.path == tree.stdout]
     names = re.findall(r"(?:^|\s)console=([^\s,]+)", tree.bootargs)
     by_words = [(s, "bootargs") for s in tree.serials if (_on(board, s) or ("",))[0] in names]
@@ -53,6 +54,6 @@ def _named(board: Board, tree: DeviceTreeFacts) -> list[tuple[SerialPort, str]]:
     return [(s, "the first port that is on") for s in tree.serials if s.enabled][:1]
 
 
-def _on(board: Board, serial: SerialPort) -> tuple[str, int] | None:
+def _on(board: QemuBoard, serial: TreeSerialPort) -> tuple[str, int] | None:
     found = next((i for i, port in enumerate(board.ports) if port.address == serial.address), None)
     return None if found is None else (f"{board.ports[found].name}{serial.number}", found)

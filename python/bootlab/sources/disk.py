@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A disk or card image looked at: its table, its file systems, the root among them, and the tree that they make."""
 
 from __future__ import annotations
@@ -5,25 +6,25 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bootlab.builders.images import disk_image
-from bootlab.builders.images.disk_bytes import Medium, Window
-from bootlab.builders.images.qcow2 import Qcow2
 from bootlab.errors import UserError
-from bootlab.model import fstab
-from bootlab.sources import root_tree
-from bootlab.sources.ext import ExtFiles
-from bootlab.sources.facts import DiskFacts, PartitionFacts
-from bootlab.sources.fat import FatFiles
-from bootlab.sources.file_view import FileView, NoFiles
-from bootlab.sources.partitions import (
+from bootlab.formats import disk_image
+from bootlab.formats.disk_bytes import ByteSource, Window
+from bootlab.formats.ext import ExtFiles
+from bootlab.formats.fat import FatFiles
+from bootlab.formats.file_view import FileView, NoFiles
+from bootlab.formats.partitions import (
     LARGE_SECTOR_BYTES,
     Partition,
     PartitionTable,
     partitions_of_large_sectors,
     read_partitions,
 )
-from bootlab.sources.superblock import FileSystem, identify
-from bootlab.sources.xfs import XfsFiles
+from bootlab.formats.qcow2 import Qcow2
+from bootlab.formats.superblock import FileSystem, identify
+from bootlab.formats.xfs import XfsFiles
+from bootlab.model import fstab
+from bootlab.sources import root_tree
+from bootlab.sources.facts import DiskFacts, PartitionFacts
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6
@@ -32,10 +33,15 @@ SLACK_BYTES = 1 << 20
 # Boot loaders have partitions of their own without a file system.
 _SMALL_BYTES = 4 << 20
 
-
+# The image is the first disk.
+_SECOND_DISK = re.compile(r"/dev/(?:[shv]d|xvd)[b-z]\d*")
+# Files in the root folder of a partition that a loader reads.
+_LOADERS = frozenset(
+    {"config.txt", "cmdline.txt", "boot.scr", "boot.scr.uimg", "boot.cmd", "extlinux", "uEnv.txt", "uboot.env"}
+)
 # What no file can be read of, in words.
 _CONTAINERS = {
-    "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, and its boot waits for the passphrase",
+    "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, its initrd does",
     "LVM2_member": "it is a part of a volume group (LVM), which bootlab does not put together",
     "linux_raid_member": "it is a part of an array (MD RAID), which bootlab does not put together",
 }
@@ -62,9 +68,17 @@ class Disk:
         self.boot = boot
         self.wrong = wrong
 
+    @property
+    def any_view(self) -> FileView | None:
+        """The root tree, or the boot partition where the root cannot be read."""
+        return self.view if self.view is not None else self.boot
 
-def look(path: Path) -> Disk:
-    """Look at an image. Raise UserError when it cannot be read at all."""
+
+def look(path: Path, wanted: int | None = None) -> Disk:
+    """Look at an image. Raise UserError when it cannot be read at all.
+
+    `wanted`: the number of the partition that a boot loader takes for the root, where it holds a root tree.
+    """
     form = disk_image.form_of(path)
     medium = disk_image.opened(path)
     table = read_partitions(medium)
@@ -89,10 +103,11 @@ def look(path: Path) -> Disk:
         cut_off = True
         cut = f"it is cut off: {path.stat().st_size:,} of at least {medium.end_bytes():,} bytes are there"
     notes += [cut] if cut_off else []
-    root = _root(parts, views)
+    roots = tuple(part.number for part in parts if part.number in views and root_tree.is_root(views[part.number]))
+    root = wanted if wanted in roots else _root(parts, views, roots)
     view = views.get(root) if root is not None else None
     if view is not None and root is not None:
-        _mount_others(view, parts, views, root)
+        _mount_others(view, parts, views, {root, *roots})
     facts = DiskFacts(
         path=path,
         form=form,
@@ -100,6 +115,7 @@ def look(path: Path) -> Disk:
         table=table.kind if table is not None else "",
         partitions=parts,
         root=root,
+        roots=roots,
     )
     wrong = None
     if view is None and cut_off:
@@ -109,7 +125,7 @@ def look(path: Path) -> Disk:
     return Disk(facts, view, tuple(notes), None if view is not None else _boot(parts, views), wrong)
 
 
-def _no_partition(path: Path, medium: Medium, table: PartitionTable | None) -> UserError | None:
+def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) -> UserError | None:
     """Say why a kernel would see no partition on a medium: its table is for larger sectors, or empty."""
     large = partitions_of_large_sectors(medium)
     if large:
@@ -138,10 +154,14 @@ def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> File
             return tree
         if any(tree.kind(f"/boot{entry.kernel}") == "file" for entry in root_tree.entries_of(tree)):
             return tree
+        # A stick with a live system: what its loader sees is the whole of it, /boot/grub included.
+        own = views[part.number]
+        if any(own.kind(entry.kernel) == "file" for entry in root_tree.entries_of(own)):
+            return own
     return None
 
 
-def needed_bytes(medium: Medium, ends: list[int]) -> int:
+def needed_bytes(medium: ByteSource, ends: list[int]) -> int:
     """Return how long a medium must be: for partitions by their `ends`, or for an ext file system without a table."""
     block = medium.read(1024, 1024)
     count, shift = int.from_bytes(block[4:8], "little"), int.from_bytes(block[24:28], "little")
@@ -149,7 +169,7 @@ def needed_bytes(medium: Medium, ends: list[int]) -> int:
     return max([*ends, own], default=0)
 
 
-def is_disk(head: bytes, medium: Medium) -> bool:
+def is_disk(head: bytes, medium: ByteSource) -> bool:
     """Tell whether a file may be a disk image: a partition table, or a file system that is known."""
     return head.startswith(b"QFI\xfb") or read_partitions(medium) is not None or identify(medium) is not None
 
@@ -173,11 +193,11 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
     return None, _CONTAINERS.get(system.fstype, f"bootlab does not read the files of {system.fstype}")
 
 
-def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> int | None:
+def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], roots: tuple[int, ...]) -> int | None:
     """Return the number of the partition with a root tree; the one that its type names, of several."""
-    roots = [part for part in parts if part.number in views and root_tree.is_root(views[part.number])]
     if roots:
-        return max(roots, key=lambda part: (part.partition.kind == "root", part.partition.size_bytes)).number
+        own = [part for part in parts if part.number in roots]
+        return max(own, key=lambda part: (part.partition.kind == "root", part.partition.size_bytes)).number
     unreadable = [
         part for part in parts
         if part.number not in views and part.file_system is not None and part.partition.kind not in {"efi", "bios-boot"}
@@ -186,11 +206,15 @@ def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> int 
     return max(unreadable, key=lambda part: part.partition.size_bytes).number if unreadable else None
 
 
-def _mount_others(view: FileView, parts: tuple[PartitionFacts, ...], views: dict[int, FileView], root: int) -> None:
-    """Show the file systems that fstab names, and a boot partition that it does not name, in the root's tree."""
-    mounted = {root}
+def _mount_others(
+    view: FileView, parts: tuple[PartitionFacts, ...], views: dict[int, FileView], mounted: set[int]
+) -> None:
+    """Show the file systems that fstab names, and a boot partition that it does not name, in the root's tree.
+
+    `mounted`: the partitions with a root tree: another system's root is not mounted in this one.
+    """
     for line in fstab.read(view.text("/etc/fstab") or ""):
-        part = named_by(line.device, parts)
+        part = None if _SECOND_DISK.fullmatch(line.device) else named_by(line.device, parts)
         if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
             view.mount(line.folder, views[part.number])
             mounted.add(part.number)
@@ -200,11 +224,30 @@ def _mount_others(view: FileView, parts: tuple[PartitionFacts, ...], views: dict
             view.mount("/boot", views[part.number])
             mounted.add(part.number)
             break
+    _mount_firmware(view, parts, views, mounted)
     for part in parts:
         # systemd mounts the EFI partition by its type, here where the root has kernels in /boot.
-        if part.partition.kind == "efi" and part.number not in mounted and part.number in views:
-            if not view.names("/efi"):
-                view.mount("/efi", views[part.number])
+        efi = part.number in views and (part.partition.kind == "efi" or bool(views[part.number].names("/EFI")))
+        if efi and part.number not in mounted:
+            place = next((path for path in ("/efi", "/boot/efi") if not view.names(path)), None)
+            if place is not None:
+                view.mount(place, views[part.number])
+            return
+
+
+def _mount_firmware(
+    view: FileView, parts: tuple[PartitionFacts, ...], views: dict[int, FileView], mounted: set[int]
+) -> None:
+    """Show a partition with what a board's firmware or U-Boot reads, where nothing mounts it and /boot has files."""
+    for part in parts:
+        if (
+            part.number in views
+            and part.number not in mounted
+            and not _LOADERS.isdisjoint(views[part.number].names("/"))
+        ):
+            if not view.names("/boot/firmware"):
+                view.mount("/boot/firmware", views[part.number])
+                mounted.add(part.number)
             return
 
 

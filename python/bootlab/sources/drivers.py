@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which drivers a root needs, and where each is: in the kernel, among the initramfs's modules, or in neither.
 
 A medium that no driver reaches before the root is mounted is named before a boot waits for it.
@@ -10,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.root import RootMedium
-from bootlab.sources.facts import InitramfsFacts, KernelFacts
+from bootlab.sources.facts import ImageFacts, InitramfsFacts
 
 Where = Literal["built in", "in the initramfs", "module only", "left out", "unknown"]
 
@@ -60,7 +61,7 @@ def card_of_board(drivers: tuple[Driver, ...]) -> tuple[Driver, ...]:
 
 
 def where(
-    driver: Driver, kernel: KernelFacts | None, initramfs: InitramfsFacts | None, built_in: frozenset[str] = frozenset()
+    driver: Driver, kernel: ImageFacts | None, initramfs: InitramfsFacts | None, built_in: frozenset[str] = frozenset()
 ) -> Where:
     """Say where a driver is. `built_in`: the names of the root's modules.builtin."""
     state = kernel.option(driver.option) if kernel is not None else None
@@ -75,7 +76,7 @@ def where(
 
 def reach(
     drivers: tuple[Driver, ...],
-    kernel: KernelFacts | None,
+    kernel: ImageFacts | None,
     initramfs: InitramfsFacts | None,
     built_in: frozenset[str] = frozenset(),
 ) -> tuple[Reach, ...]:

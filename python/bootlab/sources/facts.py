@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What was found in what people have: plain values, each with the place it was read from."""
 
 from __future__ import annotations
@@ -7,17 +8,20 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.formats.bundle import Half
+from bootlab.formats.device_tree import DeviceTreeFacts
+from bootlab.formats.partitions import Partition
+from bootlab.formats.superblock import FileSystem
+from bootlab.logs.log_facts import LogFacts
 from bootlab.model.architecture import Arch
 from bootlab.model.fstab import MountLine
-from bootlab.sources.partitions import Partition
-from bootlab.sources.superblock import FileSystem
 
 InitKind = Literal[
     "systemd", "busybox", "sysvinit", "openrc", "runit", "s6", "dinit", "finit", "upstart", "android", "other"
 ]
 
 
-class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
+class ImageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A kernel image. `config`: values by `CONFIG_X`; empty when nothing tells. `modules`: names the root has."""
 
     path: Path
@@ -34,41 +38,11 @@ class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.config.get(f"CONFIG_{name}", "n") if self.config else None
 
 
-class SerialPort(msgspec.Struct, frozen=True):
-    """A serial port of a device tree: the number of its alias, its node, its address, and whether it is on."""
-
-    number: int
-    path: str
-    address: int
-    enabled: bool
-
-
-class DeviceTreeFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A device tree. `stdout`: the node of `stdout-path`; `memory`: (address, length) in bytes of each bank.
-
-    `serials`: the ports that have an alias, by their numbers. `overlay`: it is no board's, but a change of one.
-    """
-
-    path: Path
-    model: str = ""
-    compatible: tuple[str, ...] = ()
-    memory: tuple[tuple[int, int], ...] = ()
-    bootargs: str = ""
-    stdout: str = ""
-    stdout_compatible: tuple[str, ...] = ()
-    stdout_alias: int | None = None
-    serials: tuple[SerialPort, ...] = ()
-    processors: int = 0
-    overlay: bool = False
-
-    @property
-    def memory_mib(self) -> int:
-        """The length of all banks together, MiB."""
-        return sum(size for _, size in self.memory) >> 20
-
-
 class InitramfsFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """An initramfs. `maker`: initramfs-tools, dracut, mkinitcpio, or ""; `modules`: names as the kernel has them."""
+    """An initramfs. `maker`: initramfs-tools, dracut, mkinitcpio, or ""; `modules`: names as the kernel has them.
+
+    `keys`: files that open an encrypted root.
+    """
 
     path: Path
     compression: str = "none"
@@ -77,10 +51,15 @@ class InitramfsFacts(msgspec.Struct, frozen=True, kw_only=True):
     modules: frozenset[str] = frozenset()
     releases: tuple[str, ...] = ()
     init: str = ""
+    keys: tuple[str, ...] = ()
 
 
 class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of a boot loader's menu; paths as they stand in the medium's root. `source`: the file that says so."""
+    """One entry of a boot loader's menu; paths as they stand in the medium's root. `source`: the file that says so.
+
+    `overlays`: what the loader would merge into the device tree. `partition`: the number of the partition that it names
+    for the kernel, 0 where it names none. `notes`: what is not certain about it.
+    """
 
     title: str = ""
     kernel: str = ""
@@ -89,6 +68,9 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     source: str = ""
     default: bool = False
+    overlays: tuple[str, ...] = ()
+    partition: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class UnitFacts(msgspec.Struct, frozen=True):
@@ -130,7 +112,10 @@ class PartitionFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DiskFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A disk or card image. `form`: raw or qcow2. `root`: the number of the partition that holds the root tree."""
+    """A disk or card image. `form`: raw or qcow2. `root`: the number of the partition that holds the root tree.
+
+    `roots`: all partitions with a root tree: two of a system that is updated by turns.
+    """
 
     path: Path
     form: str
@@ -138,35 +123,24 @@ class DiskFacts(msgspec.Struct, frozen=True, kw_only=True):
     table: str = ""
     partitions: tuple[PartitionFacts, ...] = ()
     root: int | None = None
+    roots: tuple[int, ...] = ()
 
     def of(self, number: int | None) -> PartitionFacts | None:
         """Return a partition by its number."""
         return next((part for part in self.partitions if part.number == number), None)
 
 
-class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A boot log: what the kernel said of itself and of its machine, and the last lines of user space."""
-
-    path: Path
-    cmdline: str = ""
-    release: str = ""
-    machine: str = ""
-    memory_mib: int = 0
-    processors: int = 0
-    console: str = ""
-    lines: tuple[str, ...] = ()
-
-
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All that was found in one source. `what`: it in a few words. `unknown`: what was looked for and not found.
 
-    `machine`: QEMU's machine, where the build system names it.
+    `no_kernel`: why it has no kernel; another source may have one. `machine`: QEMU's machine, where the build system
+    names it. `half`: it is one of Android's two halves. `lacks`: where the parts are that it has not, by part.
     """
 
     source: Path
     what: str
     arch: Arch | None = None
-    kernel: KernelFacts | None = None
+    kernel: ImageFacts | None = None
     device_tree: DeviceTreeFacts | None = None
     initramfs: InitramfsFacts | None = None
     disk: DiskFacts | None = None
@@ -176,5 +150,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[BootEntry, ...] = ()
     log: LogFacts | None = None
     machine: str = ""
+    half: Half = ""
+    lacks: dict[str, str] = {}
+    no_kernel: str = ""
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A path that somebody gave: whether it can be written down and leads to a file, and the file's first bytes."""
 
 from __future__ import annotations
@@ -6,8 +7,8 @@ import re
 import stat
 from pathlib import Path
 
-from bootlab.builders import foreign_file
 from bootlab.errors import UserError
+from bootlab.formats import foreign_file
 
 
 def check(path: Path) -> None:
@@ -26,6 +27,17 @@ def check(path: Path) -> None:
             raise UserError(there, hint=f"ls -l {path}") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+
+
+def inside(path: Path) -> tuple[Path, str] | None:
+    """Return image and path of a file that lies in an image or root tree (`card.img:/boot/x.dtb`); None for a file."""
+    before, colon, behind = str(path).partition(":/")
+    try:
+        if not colon or path.exists() or not Path(before).exists():
+            return None
+    except (OSError, ValueError):
+        return None
+    return Path(before), f"/{behind}"
 
 
 def head(path: Path) -> bytes:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An initramfs looked at: how it is packed, who made it, which modules it carries."""
 
 from __future__ import annotations
@@ -8,11 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.archive import unpacked
-from bootlab.builders.segments import compression_at
+from bootlab.formats.archive import unpacked
+from bootlab.formats.segments import compression_at
 from bootlab.model.tree import FileTree
 from bootlab.sources.facts import InitramfsFacts
 
+# Debian's cryptsetup-initramfs, systemd-cryptsetup, mkinitcpio's `encrypt` hook and dracut's rd.luks.key.
+_KEY = re.compile(
+    r"/cryptroot/keyfiles/.+|(?:/usr/lib|/etc|/run)/cryptsetup-keys\.d/.+\.key|/crypto_keyfile\.bin|"
+    r"(?:/etc|/root|/boot|/keys?)?/[^/]*(?:luks|crypt)[^/]*\.key"
+)
 # Wherever they lie: who makes an initramfs by hand loads them with insmod.
 _MODULE = re.compile(r"(?:(?:/usr)?/lib/modules/([^/]+))?/(?:.*/)?([^/]+)\.ko(?:\.(?:gz|xz|zst))?")
 # `initramfs-direct` numbers its modules in the order in which they are loaded.
@@ -59,6 +65,7 @@ def facts_of_tree(tree: FileTree) -> InitramfsFacts:
         modules=frozenset(modules),
         releases=tuple(sorted(releases)),
         init="/init" if "/init" in paths else "",
+        keys=tuple(sorted(name for name, entry in tree.entries if entry.kind == "file" and _KEY.fullmatch(name))),
     )
 
 

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 """The services that a root tree with systemd starts, as its unit files tell."""
 
 from __future__ import annotations
 
+from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import UnitFacts
-from bootlab.sources.file_view import FileView
 from bootlab.startup import units
 
 _UNITS_MAX = 200

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel image looked at: architecture, version, configuration, by the core's reader of images."""
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from bootlab.builders.kernelinfo import inspect
 from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES, Arch
 from bootlab.model.system import Kernel
-from bootlab.sources.facts import KernelFacts
+from bootlab.sources.facts import ImageFacts
 
 SIZE_MAX_BYTES = 1 << 30
 
 
-def facts_of(path: Path, cache: Cache, *, config: Path | None = None, symbols: Path | None = None) -> KernelFacts:
+def facts_of(path: Path, cache: Cache, *, config: Path | None = None, symbols: Path | None = None) -> ImageFacts:
     """Return what an image says of itself. Raise UserError when it is none.
 
     Without `config`, the one that lies beside it (`config-VERSION`) or inside it counts.
@@ -31,7 +32,7 @@ def facts_of(path: Path, cache: Cache, *, config: Path | None = None, symbols: P
             f"{path} is cut off: {info.size_bytes:,} of at least {whole:,} bytes are there",
             hint="copy or build the kernel again",
         )
-    return KernelFacts(
+    return ImageFacts(
         path=path,
         arch=info.arch,
         kind=info.kind,
@@ -50,7 +51,7 @@ def beside(image: Path, what: str) -> Path | None:
     return found if dash and found.is_file() and found != image else None
 
 
-def architecture_of(kernel: KernelFacts) -> Arch | None:
+def architecture_of(kernel: ImageFacts) -> Arch | None:
     """Return bootlab's name of the kernel's architecture; None for one that it does not boot."""
     return next((facts.name for facts in ARCHITECTURES.values() if kernel.arch in facts.kernel_archs), None)
 

@@ -1,55 +1,68 @@
+# SPDX-License-Identifier: MIT
 """What a file or a folder is, and everything that can be read out of it. The one door into this room."""
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 from pathlib import Path
 
 import msgspec
 
-from bootlab.builders import foreign_file
 from bootlab.builders.cache import Cache
-from bootlab.builders.images.disk_bytes import RawFile
 from bootlab.errors import SystemFileError, UserError, cannot_write
-from bootlab.sources import (
+from bootlab.formats import (
     android_boot,
-    boot_log,
-    build_folder,
-    build_place,
-    bundle,
     capabilities,
     device_tree,
-    disk,
     fit,
-    given_path,
-    initramfs,
-    kernel_image,
+    foreign_file,
     packed_file,
-    root_tree,
     uboot_header,
     unified_image,
 )
-from bootlab.sources.facts import BootEntry, Found, InitramfsFacts
-from bootlab.sources.file_view import FileView
-from bootlab.sources.folder import FolderFiles
-from bootlab.sources.whole_file import read_whole
-
-_ISO_AT = 0x8001
-_BOOT_FOLDERS = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
-_TEXT_SHARE = 0.9
+from bootlab.formats.bundle import Bundle
+from bootlab.formats.disk_bytes import RawFile
+from bootlab.formats.file_view import FileView
+from bootlab.formats.folder import FolderFiles
+from bootlab.formats.whole_file import read_whole
+from bootlab.logs import log_facts
+from bootlab.sources import (
+    boot_entries,
+    build_folder,
+    build_place,
+    bundle,
+    disk,
+    given_path,
+    initramfs,
+    kernel_image,
+    root_tree,
+    taken,
+    unbootable,
+)
+from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
+from bootlab.sources.menus import network
+from bootlab.sources.merge import merged
 
 
 class Looker:
-    """Looks at sources. `keep`: the folder that gets what is taken out of images; `store`: of unpacked archives."""
+    """Looks at sources. `keep`: the folder that gets what is taken out of images; `store`: of unpacked archives.
 
-    def __init__(self, keep: Path, cache: Cache, store: Path) -> None:
+    `entry`: the boot entry that is taken where there are several, by its number or a part of its title.
+    """
+
+    def __init__(self, keep: Path, cache: Cache, store: Path, entry: str = "") -> None:
         """Name the folders; `keep` is made when something goes into it."""
         self._keep = keep
         self.cache = cache
         self.store = store
+        self._entry = entry
 
-    def look(self, path: Path) -> Found:
+    def look(self, path: Path) -> SourceFacts:
         """Return what a source holds. Raise UserError for what is nothing that boots, or cannot be read."""
+        inside = given_path.inside(path)
+        if inside is not None:
+            return self.look(self._taken_out(*inside))
         given_path.check(path)
         if path.is_dir():
             try:
@@ -61,16 +74,16 @@ class Looker:
             raise UserError(f"{path} is empty", hint="copy it again")
         other = foreign_file.named_by(head, texts=False)
         several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
-        if other is not None and _boots_nothing(other, head) and not several:
-            raise _nothing_to_boot(path, other)
+        if other is not None and unbootable.boots_nothing(other, head) and not several:
+            raise unbootable.refusal(path, other)
         with bundle.of(path):
             if other is not None and other.packer and other.kind == "medium":
                 return self._packed_disk(path)
             found = self._binary(path, head)
         if found is not None:
             return found
-        if _is_text(head):
-            return _log(path, foreign_file.named_by(head))
+        if unbootable.is_text(head):
+            return unbootable.log_of(path, foreign_file.named_by(head))
         if other is not None and other.kind == "packed":
             raise UserError(f"{path} is {other.what}", hint=other.hint(path))
         raise UserError(
@@ -78,7 +91,12 @@ class Looker:
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
         )
 
-    def _binary(self, path: Path, head: bytes) -> Found | None:
+    def log(self, path: Path) -> SourceFacts:
+        """Look at what is said to be a boot log: of any kind that `analyze` reads, packed or not."""
+        given_path.check(path)
+        return SourceFacts(source=path, what="a boot log", log=log_facts.read(path))
+
+    def _binary(self, path: Path, head: bytes) -> SourceFacts | None:
         """Look at what its first bytes name; None for what they do not."""
         looks = (
             (head.startswith(device_tree.MAGIC), self._device_tree),
@@ -94,10 +112,19 @@ class Looker:
                 return look(path)
         return self.disk(path) if disk.is_disk(head, RawFile(path)) else None
 
-    def _bundle(self, path: Path, parts: bundle.Bundle) -> Found:
-        return bundle.look(path, parts, bundle.Keeper(self._write, self.kernel, self.initramfs))
+    def all(self, paths: list[Path], log: Path | None = None) -> SourceFacts:
+        """Return several sources as one, in their order, and a boot log."""
+        parts = [*(self.look(path) for path in paths), *([self.log(log)] if log is not None else [])]
+        return bundle.joined(merged(parts), parts, self._keeper)
 
-    def kernel(self, path: Path) -> Found:
+    @property
+    def _keeper(self) -> bundle.Keeper:
+        return bundle.Keeper(self._write, self.kernel, self.initramfs)
+
+    def _bundle(self, path: Path, parts: Bundle) -> SourceFacts:
+        return bundle.look(path, parts, self._keeper)
+
+    def kernel(self, path: Path) -> SourceFacts:
         """Look at a kernel image."""
         bare, image, notes = packed_file.bare_kernel(path), path, []
         if bare is not None:
@@ -117,9 +144,9 @@ class Looker:
         if facts.arch and not arch:
             notes.append(f"bootlab boots no {facts.arch} kernels")
         what = f"a kernel image, Linux {facts.release or '?'} for {facts.arch or '?'}"
-        return Found(source=path, what=what, arch=arch, kernel=facts, notes=tuple(notes))
+        return SourceFacts(source=path, what=what, arch=arch, kernel=facts, notes=tuple(notes))
 
-    def disk(self, path: Path) -> Found:
+    def disk(self, path: Path) -> SourceFacts:
         """Look at a disk or card image; its kernel, initramfs and device tree are taken out."""
         looked = disk.look(path)
         if looked.wrong is not None:
@@ -128,13 +155,19 @@ class Looker:
         view, entries = looked.view, root.entries if root is not None else ()
         if looked.boot is not None:
             view, entries = looked.boot, root_tree.entries_of(looked.boot)
+        entries = taken.asked_for(entries, self._entry)
+        slot = taken.root_of(entries[0], looked.facts) if entries else None
+        if slot is not None and slot != looked.facts.root:
+            # The menu takes another of several roots than the one that was looked at.
+            looked = disk.look(path, slot)
+            view, root = looked.view, root_tree.look(looked.view) if looked.view is not None else None
         what = f"a disk image ({looked.facts.form}, {looked.facts.size_bytes >> 20} MiB)"
         if root is not None and root.name:
             what += f" with {root.name}"
         unknown = []
         if root is None:
             unknown.append("the root tree: no partition has one whose files bootlab can read")
-        found = Found(
+        found = SourceFacts(
             source=path,
             what=what,
             arch=root.arch if root is not None else None,
@@ -143,22 +176,25 @@ class Looker:
             notes=looked.notes,
             unknown=tuple(unknown),
         )
-        return self._with_entry(found, entries, view)
+        found = self._with_entry(found, entries, view)
+        if found.entry is None or found.disk is None:
+            return found
+        return msgspec.structs.replace(found, notes=(*found.notes, *taken.slots(found.entry, found.disk, entries)))
 
-    def tree(self, path: Path) -> Found:
+    def tree(self, path: Path) -> SourceFacts:
         """Look at a folder that is a root tree."""
         view = FileView(FolderFiles(path))
         root = root_tree.look(view)
         what = f"a root tree{f' of {root.name}' if root.name else ''}"
         notes = capabilities.notes(path)
-        found = Found(source=path, what=what, arch=root.arch, root=root, tree=path, notes=notes)
-        return self._with_entry(found, root.entries, view)
+        found = SourceFacts(source=path, what=what, arch=root.arch, root=root, tree=path, notes=notes)
+        return self._with_entry(found, taken.asked_for(root.entries, self._entry), view)
 
     def initramfs(self, path: Path) -> InitramfsFacts:
         """Look at an initramfs."""
         return initramfs.facts_of(path, self.store)[0]
 
-    def _folder(self, path: Path) -> Found:
+    def _folder(self, path: Path) -> SourceFacts:
         try:
             next(path.iterdir(), None)
         except OSError as error:
@@ -167,19 +203,31 @@ class Looker:
             return self.tree(path)
         if build_place.is_kernel_tree(path):
             return self._kernel_tree(path)
-        if not build_folder.has_kernel(path) and (below := build_place.images_below(path)) is not None:
-            return build_folder.look(below, self)
+        if not build_folder.has_kernel(path):
+            if (below := build_place.images_below(path)) is not None:
+                return build_folder.look(below, self)
+            if (served := self._served(path)) is not None:
+                return served
         return build_folder.look(path, self)
 
-    def _kernel_tree(self, path: Path) -> Found:
+    def _served(self, path: Path) -> SourceFacts | None:
+        """Look at a folder with a boot loader's menu: a stick's files, what a TFTP server gives; None for another."""
+        view = FileView(FolderFiles(path))
+        entries = boot_entries.read(view) or network.entries(view)
+        if not any(taken.resolve(view, entry.kernel) for entry in entries):
+            return None
+        found = SourceFacts(source=path, what="a folder with a boot loader's menu")
+        return self._with_entry(found, taken.asked_for(entries, self._entry), view)
+
+    def _kernel_tree(self, path: Path) -> SourceFacts:
         image = build_place.built_kernel(path)
         named = {"config": path / ".config", "symbols": path / "System.map"}
         given = {name: file for name, file in named.items() if file.is_file()}
         facts = kernel_image.facts_of(image, self.cache, config=given.get("config"), symbols=given.get("symbols"))
         what = f"a kernel's tree, Linux {facts.release or '?'} for {facts.arch or '?'}"
-        return Found(source=path, what=what, arch=kernel_image.architecture_of(facts), kernel=facts)
+        return SourceFacts(source=path, what=what, arch=kernel_image.architecture_of(facts), kernel=facts)
 
-    def _behind_header(self, path: Path) -> Found:
+    def _behind_header(self, path: Path) -> SourceFacts:
         """Look at what U-Boot's header stands before: QEMU and the kernel take it without."""
         wrapped = uboot_header.read(path)
         notes = [f"U-Boot's header was cut off from {path.name}"]
@@ -188,7 +236,7 @@ class Looker:
         if wrapped.kind == "ramdisk":
             facts = self.initramfs(self._write("initramfs", wrapped.data))
             what = f"an initramfs ({facts.compression}, {facts.files} files) with U-Boot's header"
-            return Found(source=path, what=what, initramfs=facts, notes=tuple(notes))
+            return SourceFacts(source=path, what=what, initramfs=facts, notes=tuple(notes))
         try:
             found = self.kernel(self._write("kernel", wrapped.data))
         except (SystemFileError, UserError):
@@ -198,7 +246,7 @@ class Looker:
             return self.kernel(path)
         return msgspec.structs.replace(found, source=path, notes=(*found.notes, *notes))
 
-    def _device_tree(self, path: Path) -> Found:
+    def _device_tree(self, path: Path) -> SourceFacts:
         blob = read_whole(path, device_tree.SIZE_MAX_BYTES, "device tree or FIT image", "is it the file you mean?")
         if fit.is_fit(device_tree.read_tree(blob)):
             return self._bundle(path, fit.read(path))
@@ -208,15 +256,15 @@ class Looker:
                 f"{path} is an overlay: it changes a board's device tree, and does not describe a board",
                 hint=f"join them: fdtoverlay -i board.dtb -o joined.dtb {path}",
             )
-        return Found(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
+        return SourceFacts(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
 
-    def _packed_disk(self, path: Path) -> Found:
+    def _packed_disk(self, path: Path) -> SourceFacts:
         image = packed_file.unpacked_disk(path, self._keep)
         found = self.disk(image)
         note = f"{path.name} was unpacked to {image}: a medium's bytes must lie bare"
         return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
 
-    def _packed(self, path: Path) -> Found:
+    def _packed(self, path: Path) -> SourceFacts:
         """Look at a packed file: a kernel (Image.gz), or an initramfs."""
         no_kernel: UserError | None = None
         try:
@@ -231,6 +279,9 @@ class Looker:
             other = foreign_file.named(path)
             if other is not None and other.kind == "kernel" and no_kernel is not None:
                 raise no_kernel from error
+            if other is not None and other.kind == "packed":
+                with contextlib.suppress(UserError):
+                    return self.log(path)
             if other is None or (other.kind == "initramfs" and not other.way):
                 raise
             raise UserError(
@@ -241,40 +292,37 @@ class Looker:
             raise UserError(f"{path} is an initramfs without a single file", hint="build the archive again")
         what = f"an initramfs ({facts.compression}, {facts.files} files{f', {facts.maker}' if facts.maker else ''})"
         notes = () if facts.init else (f"{path.name} has no /init: by itself it starts no user space",)
-        return Found(source=path, what=what, initramfs=facts, notes=notes)
+        return SourceFacts(source=path, what=what, initramfs=facts, notes=notes)
 
-    def _with_entry(self, found: Found, entries: tuple[BootEntry, ...], view: FileView | None) -> Found:
+    def _with_entry(self, found: SourceFacts, entries: tuple[BootEntry, ...], view: FileView | None) -> SourceFacts:
         """Take what the boot loader would load out of a root tree, or out of a boot partition."""
         if view is None:
             return found
-        for entry in entries:
-            kernel_at = resolve(view, entry.kernel)
-            if kernel_at is None:
-                continue
-            return self._loaded(msgspec.structs.replace(found, entries=entries), entry, view, kernel_at)
-        reason = "a kernel: there is none in /boot, and no boot loader's menu names one"
-        return msgspec.structs.replace(found, entries=entries, unknown=(*found.unknown, reason))
+        chosen = taken.choose(view, entries, found.source)
+        if chosen is not None:
+            found = msgspec.structs.replace(found, entries=entries, notes=(*found.notes, *chosen.notes))
+            return self._loaded(found, chosen.entry, view, chosen.kernel_at)
+        reason = "there is none in /boot, and no boot loader's menu names one that is there"
+        return msgspec.structs.replace(found, entries=entries, no_kernel=reason)
 
-    def _loaded(self, found: Found, entry: BootEntry, view: FileView, kernel_at: str) -> Found:
+    def _loaded(self, found: SourceFacts, entry: BootEntry, view: FileView, kernel_at: str) -> SourceFacts:
         kernel = self._out(view, kernel_at)
         for what in ("config", "System.map"):
-            _, dash, version = posixpath.basename(kernel_at).partition("-")
+            name, dash, version = posixpath.basename(kernel_at).partition("-")
             beside = f"{posixpath.dirname(kernel_at)}/{what}{dash}{version}"
             # Debian's System.map is a line that says where the real one is.
-            if dash and view.size(beside) > 1000:
+            if (dash or name == "vmlinuz") and view.size(beside) > 1000:
                 self._out(view, beside)
         if unified_image.is_unified(given_path.head(kernel)):
             return self._unified(found, entry, kernel)
         inside = self.kernel(kernel)
-        initrds = [at for path in entry.initrds if (at := resolve(view, path)) is not None]
+        initrds = [at for path in entry.initrds if (at := taken.resolve(view, path)) is not None]
         facts: InitramfsFacts | None = None
         notes = list(found.notes) + list(inside.notes)
         if initrds:
             # Microcode comes first and does nothing in an emulator; the last one is the initramfs.
-            facts = self.initramfs(self._out(view, initrds[-1]))
-        elif entry.initrds:
-            notes.append(f"the menu names {entry.initrds[-1]}, which is not there")
-        tree = resolve(view, entry.device_tree) if entry.device_tree else None
+            facts = self._initrd(self._out(view, initrds[-1]), notes)
+        tree = taken.resolve(view, entry.device_tree) if entry.device_tree else None
         return msgspec.structs.replace(
             found,
             arch=inside.arch or found.arch,
@@ -285,7 +333,24 @@ class Looker:
             notes=tuple(notes),
         )
 
-    def _unified(self, found: Found, entry: BootEntry, image: Path) -> Found:
+    def _initrd(self, path: Path, notes: list[str]) -> InitramfsFacts | None:
+        """Look at what a loader loads as the initrd: U-Boot's has a header before it."""
+        if not given_path.head(path).startswith(uboot_header.MAGIC):
+            return self.initramfs(path)
+        inside = self._behind_header(path)
+        notes += inside.notes
+        return inside.initramfs
+
+    def _taken_out(self, image: Path, path: str) -> Path:
+        """Take one file out of an image or a root tree."""
+        view = FileView(FolderFiles(image)) if image.is_dir() else disk.look(image).any_view
+        if view is None or view.kind(path) != "file":
+            raise UserError(
+                f"there is no file {path} in {image}", hint=f"bootlab new it.toml --from {image} lists some"
+            )
+        return self._out(view, path)
+
+    def _unified(self, found: SourceFacts, entry: BootEntry, image: Path) -> SourceFacts:
         """Take the parts of a unified image. Its own command line counts more than that of a menu."""
         inside = self._bundle(image, unified_image.read(image))
         image.unlink()
@@ -319,56 +384,3 @@ class Looker:
         except OSError as error:
             raise cannot_write(f"{self._keep} cannot be made", error, self._keep.parent) from error
         return self._keep / name
-
-
-def resolve(view: FileView, path: str) -> str | None:
-    """Return where a boot loader's path leads: menus on a partition of their own count from its root."""
-    if not path:
-        return None
-    for folder in _BOOT_FOLDERS:
-        if view.kind(f"{folder}{path}") == "file":
-            found = view.find(f"{folder}{path}")
-            return found[2] if found is not None else None
-    return None
-
-
-def merged(parts: list[Found]) -> Found:
-    """Return several sources as one: what a later one has stands in for what an earlier one has."""
-    first = parts[0]
-    fields = ("arch", "kernel", "device_tree", "initramfs", "disk", "root", "tree", "entry", "log")
-    for other in parts[1:]:
-        given = {name: value for name in fields if (value := getattr(other, name)) is not None}
-        first = msgspec.structs.replace(
-            first,
-            what=f"{first.what}; {other.what}",
-            notes=(*first.notes, *other.notes),
-            unknown=(*first.unknown, *other.unknown),
-            entries=other.entries or first.entries,
-            **given,
-        )
-    return first
-
-
-def _log(path: Path, other: foreign_file.Named | None) -> Found:
-    try:
-        return Found(source=path, what="a boot log", log=boot_log.look(path))
-    except UserError as error:
-        raise (_nothing_to_boot(path, other) if other is not None else error) from error
-
-
-def _boots_nothing(other: foreign_file.Named, head: bytes) -> bool:
-    # A cpio archive in an old format has its way out, and the kernel does not unpack it.
-    old = other.kind == "initramfs" and bool(other.way) and not head.startswith(uboot_header.MAGIC)
-    return other.kind == "other" or old or head[_ISO_AT : _ISO_AT + 5] == b"CD001"
-
-
-def _nothing_to_boot(path: Path, other: foreign_file.Named) -> UserError:
-    return UserError(
-        f"{path} is {other.what}, which does not boot",
-        hint=other.hint(path) or "docs/how-to/boot-your-own-system.md lists what can be read",
-    )
-
-
-def _is_text(head: bytes) -> bool:
-    plain = sum(1 for byte in head if byte in b"\t\r\n\x1b" or 32 <= byte < 127)
-    return plain > len(head) * _TEXT_SHARE

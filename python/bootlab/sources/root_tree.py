@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A root tree looked at: whose it is, what it starts, what it mounts, which kernels it brings."""
 
 from __future__ import annotations
@@ -5,11 +6,12 @@ from __future__ import annotations
 import posixpath
 import re
 
+from bootlab.formats import os_release
+from bootlab.formats.file_view import FileView
 from bootlab.model import fstab
 from bootlab.model.architecture import Arch
-from bootlab.sources import boot_entries, os_release
+from bootlab.sources import boot_entries, deployed
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
-from bootlab.sources.file_view import FileView
 from bootlab.sources.initramfs import module_name
 
 _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
@@ -20,14 +22,21 @@ _BUILT_IN_MAX_BYTES = 4 << 20
 
 
 def is_root(view: FileView) -> bool:
-    """Tell whether a file system holds a root tree: a first program, and /etc or /bin beside it."""
+    """Tell whether a file system holds a root tree: a first program, and /etc or /bin beside it; or deployed ones."""
+    if deployed.is_hidden(view) or deployed.first_program(view):
+        return True
+    if (below := deployed.tree_of(view)) is not None:
+        view = below
     return any(_init_of(view, path) for path in _INITS[:4]) and (view.exists("/etc") or view.exists("/bin"))
 
 
 def look(view: FileView) -> RootFacts:
     """Return what a tree says of itself. What cannot be read is as if it were not there."""
+    entries = entries_of(view)
+    if (below := deployed.tree_of(view)) is not None:
+        view = below
     release = _release(view)
-    init = next((path for path in _INITS if _init_of(view, path)), "")
+    init = _first_program(view)
     found = view.find(init) if init else None
     kind = _kind(view, found[2] if found else "")
     releases = tuple(name for name in view.names("/lib/modules") if view.kind(f"/lib/modules/{name}") == "dir")
@@ -43,7 +52,7 @@ def look(view: FileView) -> RootFacts:
         gettys=_gettys(view),
         scripts=tuple(name for name in view.names("/etc/init.d") if re.match(r"S\d\d", name)),
         releases=releases,
-        entries=entries_of(view),
+        entries=entries,
         arch=arch_of(view),
         built_in=_built_in(view, releases),
     )
@@ -57,6 +66,10 @@ def entries_of(view: FileView) -> tuple[BootEntry, ...]:
 def _init_of(view: FileView, path: str) -> bool:
     # A link whose target is not in this tree (an absolute one into another partition) still says what it is.
     return view.kind(path) == "file"
+
+
+def _first_program(view: FileView) -> str:
+    return next((path for path in _INITS if _init_of(view, path)), "") or deployed.first_program(view)
 
 
 def _release(view: FileView) -> dict[str, str]:
@@ -84,6 +97,9 @@ def _kind(view: FileView, real: str) -> InitKind:
         return found or "openrc"
     if name.startswith("busybox"):
         return "busybox"
+    # NixOS' first program is a script beside the systemd that it starts.
+    if view.exists(f"{posixpath.dirname(real)}/systemd/lib/systemd/systemd"):
+        return "systemd"
     if any(view.exists(path) for path in ("/system/etc/init", "/init.rc", "/system/bin/init")):
         return "android"
     head = view.data(real, 256) or b""
@@ -131,12 +147,31 @@ def _by_name(view: FileView) -> tuple[BootEntry, ...]:
                 default=True,
             ),
         )
-    return ()
+    return _of_modules(view)
+
+
+def _of_modules(view: FileView) -> tuple[BootEntry, ...]:
+    """Return an entry of the newest kernel that lies beside its modules, as Debian 14 and Fedora have it."""
+    releases = [name for name in view.names("/lib/modules") if view.kind(f"/lib/modules/{name}/vmlinuz") == "file"]
+    if not releases:
+        return ()
+    newest = max(releases, key=boot_entries.version_of)
+    folder = f"/lib/modules/{newest}"
+    tried = (
+        f"/boot/initrd.img-{newest}",
+        f"/boot/initramfs-{newest}.img",
+        f"{folder}/initramfs.img",
+        f"{folder}/initrd",
+    )
+    initrds = tuple(path for path in tried if view.kind(path) == "file")[:1]
+    where = f"{folder}/ (no boot loader's menu)"
+    return (BootEntry(kernel=f"{folder}/vmlinuz", initrds=initrds, source=where, default=True),)
 
 
 def arch_of(view: FileView) -> Arch | None:
     """Return the processor that a tree's first program is for; None where it does not tell."""
-    init = next((path for path in _INITS if _init_of(view, path)), "")
+    view = deployed.tree_of(view) or view
+    init = _first_program(view)
     found = view.find(init) if init else None
     return _arch(view, found[2] if found else "/bin/sh")
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What of a ready image says how its system starts: units, generators, start scripts, tables, and the links to them.
 
 It stands in the place of the whole tree for everything that looks at the start of a system and changes it. Of programs
@@ -8,14 +9,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bootlab.builders.images import disk_image
-from bootlab.builders.images.disk_bytes import Medium, Window
 from bootlab.errors import UserError
+from bootlab.formats import disk_image
+from bootlab.formats.disk_bytes import ByteSource, Window
+from bootlab.formats.ext import ExtFiles
+from bootlab.formats.file_view import FileView, Node
+from bootlab.formats.partitions import read_partitions
+from bootlab.formats.superblock import identify
 from bootlab.model.tree import Entry, FileTree
-from bootlab.sources.ext import ExtFiles
-from bootlab.sources.file_view import FileView, Node
-from bootlab.sources.partitions import read_partitions
-from bootlab.sources.superblock import identify
 
 _FOLDERS = (
     *(f"{folder}/systemd/system" for folder in ("/etc", "/usr/local/lib", "/usr/lib", "/lib")),
@@ -53,7 +54,7 @@ def read(path: Path, partition: int) -> tuple[FileTree, int]:
         return FileTree(), start_bytes
 
 
-def _window(medium: Medium, partition: int) -> tuple[Window | None, int]:
+def _window(medium: ByteSource, partition: int) -> tuple[Window | None, int]:
     if partition == 0:
         return Window(medium, 0, medium.size_bytes), 0
     table = read_partitions(medium)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BusyBox in a tree: where it lies, which applets it holds, and which of them a start uses."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import msgspec
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.startup import scripts, shell
-from bootlab.startup.files import PROGRAM_MAX_BYTES, Files, norm, steps
+from bootlab.startup.files import PROGRAM_MAX_BYTES, TreeFiles, norm, steps
 
 # applet_names of applet_tables.h: the names in byte order, each closed by a NUL.
 _NAMES = re.compile(rb"(?:[a-z0-9_\[.\-]{1,24}\0){4,}")
@@ -86,7 +87,7 @@ def names_in(program: bytes) -> frozenset[str]:
     return frozenset(name.decode() for name in best)
 
 
-def find(files: Files) -> Busybox | None:
+def find(files: TreeFiles) -> Busybox | None:
     """Return the tree's BusyBox: what `sh` leads to, or a program of that name; None without one that can be read."""
     candidates = dict.fromkeys(files.real(p) for p in ("/bin/sh", "/bin/busybox", "/usr/bin/busybox", "/sbin/init"))
     for path in candidates:
@@ -102,7 +103,7 @@ def find(files: Files) -> Busybox | None:
     return None
 
 
-def _links(files: Files, path: str) -> dict[str, tuple[str, ...]]:
+def _links(files: TreeFiles, path: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for name, entry in files.entries.items():
         if entry.kind == "symlink" and steps(name, files.entries)[-1] == path:
@@ -111,7 +112,7 @@ def _links(files: Files, path: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def use(files: Files, busybox: Busybox, system: System, start: scripts.Start, diagnosis: Diagnosis | None) -> Use:
+def use(files: TreeFiles, busybox: Busybox, system: System, start: scripts.Start, diagnosis: Diagnosis | None) -> Use:
     """Return what a start uses: words of the scripts, links that were followed, what check and keep-list name."""
     using = _Using(busybox)
     read = [norm(f.path) for f in diagnosis.files if f.read] if diagnosis is not None else []

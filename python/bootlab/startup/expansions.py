@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Command substitutions that the shell can do itself: `$(dirname "$x")` as `${x%/*}`, where both are sure to be equal.
 
 They differ for a path without a slash, with one at its end, with two in a row, and for one directly below the root. So
@@ -20,7 +21,7 @@ _SURE = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[\w.,:@%+=*?\[\]-]+){2,}")
 _HEAD, _TAIL = re.compile(rb"\$\(\s*$"), re.compile(rb"\s*\)")
 
 
-class Replaced(msgspec.Struct, frozen=True):
+class Substitution(msgspec.Struct, frozen=True):
     """One substitution and what stands in its place; bytes from the script's begin."""
 
     start: int
@@ -29,13 +30,13 @@ class Replaced(msgspec.Struct, frozen=True):
     after: str
 
 
-def replaceable(script: Script) -> tuple[Replaced, ...]:
+def replaceable(script: Script) -> tuple[Substitution, ...]:
     """Return what can be replaced in a script, in its order."""
     found = (_replaced(script, command) for command in script.commands)
     return tuple(one for one in found if one is not None)
 
 
-def replace(script: Script, found: tuple[Replaced, ...]) -> str:
+def replace(script: Script, found: tuple[Substitution, ...]) -> str:
     """Return the script's text with substitutions replaced."""
     text = script.text
     for one in sorted(found, key=lambda one: -one.start):
@@ -43,7 +44,7 @@ def replace(script: Script, found: tuple[Replaced, ...]) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _replaced(script: Script, command: Command) -> Replaced | None:
+def _replaced(script: Script, command: Command) -> Substitution | None:
     if command.name not in _EXPANSIONS or len(command.raw) != 2 or command.redirected:
         return None
     if command.name in script.functions:
@@ -59,7 +60,7 @@ def _replaced(script: Script, command: Command) -> Replaced | None:
     if len(around) != 1 or not _sure(script, around[0]):
         return None
     start, end = head.start(), tail.end()
-    return Replaced(start, end, script.cut(start, end), _EXPANSIONS[command.name] % name)
+    return Substitution(start, end, script.cut(start, end), _EXPANSIONS[command.name] % name)
 
 
 def _sure(script: Script, loop: Loop) -> bool:

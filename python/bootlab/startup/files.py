@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A root tree as a booted system sees it: links followed, files read, without unpacking or running anything."""
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def steps(path: str, tree: dict[str, Entry]) -> list[str]:
     return found
 
 
-class Files:
+class TreeFiles:
     """A tree with its files' contents. What cannot be read is as if it were not there."""
 
     def __init__(self, tree: FileTree) -> None:
@@ -47,7 +48,7 @@ class Files:
         self.entries = tree.as_dict()
 
     @classmethod
-    def of(cls, system: System) -> Files | None:
+    def of(cls, system: System) -> TreeFiles | None:
         """Return the tree that a system brings, or None; of a ready image the part that says how it starts."""
         return cls(system.startup) if system.startup is not None else None
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a start script does that would reach beyond itself if it ran in the shell that starts it.
 
 A script that is a program of its own may leave, change folder or set traps: all of it ends with its process. Within
@@ -12,7 +13,7 @@ import re
 import msgspec
 
 from bootlab.startup import shell
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 
 # Commands that change their shell for good.
 _CHANGES_SHELL = {
@@ -47,7 +48,7 @@ class Hazards(msgspec.Struct, frozen=True):
     subshell: tuple[str, ...] = ()
 
 
-def of_script(root: Files, script: shell.Script, *, tested: bool) -> Hazards:
+def of_script(root: TreeFiles, script: shell.Script, *, tested: bool) -> Hazards:
     """Return what a script does beyond itself. `tested`: the status of its call decides something."""
     stays, apart = _of_text(script, tested=tested)
     for command in script.commands:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`/etc/inittab`: what init starts. `id:runlevels:action:process` (BusyBox init.c, sysvinit's inittab(5))."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ DEFAULT_SCRIPT = "/etc/init.d/rcS"
 """What BusyBox's init runs without an inittab (INIT_SCRIPT in init/init.c)."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class InittabLine(msgspec.Struct, frozen=True):
     """One line. `terminal`: the device that BusyBox gives the process, "" for the console. `process`: as written."""
 
     number: int
@@ -30,17 +31,17 @@ class Entry(msgspec.Struct, frozen=True):
             return ()
 
 
-def parse(text: str) -> tuple[Entry, ...]:
+def parse(text: str) -> tuple[InittabLine, ...]:
     """Return the entries of an inittab in their order; what is none is left out, as init does."""
-    found: list[Entry] = []
+    found: list[InittabLine] = []
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.strip().split(":", 3)
         if line.lstrip().startswith("#") or len(fields) != 4 or len(found) >= _ENTRIES_MAX:
             continue
-        found.append(Entry(number, *(field.strip() for field in fields)))
+        found.append(InittabLine(number, *(field.strip() for field in fields)))
     return tuple(found)
 
 
-def in_order(entries: tuple[Entry, ...]) -> list[Entry]:
+def in_order(entries: tuple[InittabLine, ...]) -> list[InittabLine]:
     """Return what is started, in init's order: all of one action before the next (init.c: run_actions)."""
     return [entry for action in _STARTS for entry in entries if entry.action == action]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which start scripts need which: the LSB headers in them, laid over the order in which they run today.
 
 Format: Linux Standard Base 5.0, Core, "Comment Conventions for Init Scripts". Facilities that begin with `$` are names
@@ -11,7 +12,7 @@ import re
 
 import msgspec
 
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 
 _HEADER = re.compile(r"^### BEGIN INIT INFO\s*$(.*?)^### END INIT INFO\s*$", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^#[ \t]*([\w-]+):[ \t]*(.*)$", re.MULTILINE)
@@ -35,7 +36,7 @@ class Header(msgspec.Struct, frozen=True):
     before: tuple[str, ...]
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class StartOrder(msgspec.Struct, frozen=True, kw_only=True):
     """The scripts in their order, and for each the earlier ones that must be done before it starts.
 
     `without_header`: they keep their place, behind everything before and in front of everything after. `contrary`:
@@ -71,7 +72,7 @@ def header(text: str) -> Header | None:
     )
 
 
-def order(files: Files, paths: tuple[str, ...]) -> Order:
+def order(files: TreeFiles, paths: tuple[str, ...]) -> StartOrder:
     """Return what must be kept of the order in which scripts run."""
     headers = {path: header(files.text(path) or "") for path in paths}
     place = {path: number for number, path in enumerate(paths)}
@@ -98,7 +99,7 @@ def order(files: Files, paths: tuple[str, ...]) -> Order:
         for name in said.before:
             for then in _providers(headers, name, paths, path):
                 add(path, then, "wants to be before")
-    return Order(
+    return StartOrder(
         paths=paths,
         needs={path: tuple(sorted(found, key=place.__getitem__)) for path, found in needs.items()},
         without_header=tuple(path for path, said in headers.items() if said is None),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Start scripts merged into the script that starts them: each becomes a function, and no shell is started for it.
 
 What the scripts were to each other stays: a function's variables are local to it, `exit` becomes `return`, and what
@@ -13,9 +14,9 @@ from typing import Literal
 import msgspec
 
 from bootlab.startup import shell
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.startup.hazards import function_name, of_script
-from bootlab.startup.scripts import Call, Start, Started
+from bootlab.startup.scripts import Call, Start, StartedScript
 from bootlab.startup.specialise import apply, specialise
 
 How = Literal["function", "subshell", "program"]
@@ -47,7 +48,7 @@ _ENVIRONMENT = frozenset(
 )
 
 
-class Part(msgspec.Struct, frozen=True):
+class MergedScript(msgspec.Struct, frozen=True):
     """A script and what became of it. `why`: what keeps it in a subshell, or a program of its own."""
 
     path: str
@@ -60,14 +61,14 @@ class Merged(msgspec.Struct, frozen=True):
 
     path: str
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[MergedScript, ...]
 
-    def of(self, *hows: How) -> tuple[Part, ...]:
+    def of(self, *hows: How) -> tuple[MergedScript, ...]:
         """Return the parts that went one of these ways."""
         return tuple(part for part in self.parts if part.how in hows)
 
 
-def merge(root: Files, start: Start, path: str, environment: frozenset[str] = frozenset()) -> Merged | None:
+def merge(root: TreeFiles, start: Start, path: str, environment: frozenset[str] = frozenset()) -> Merged | None:
     """Return a script with what it starts merged into it; None when nothing can be.
 
     `environment`: names that init hands to its children besides the usual (unknown parameters of the kernel).
@@ -82,7 +83,7 @@ def merge(root: Files, start: Start, path: str, environment: frozenset[str] = fr
     return Merged(path, text, tuple(merging.parts))
 
 
-def _shell_of(root: Files, script: shell.Script) -> str | None:
+def _shell_of(root: TreeFiles, script: shell.Script) -> str | None:
     """Return the program that runs a script, when it is a shell that knows `local` and gets no options."""
     words = script.interpreter
     if len(words) != 1 or root.entry(words[0]) is None:
@@ -99,8 +100,8 @@ def _spoils(caller: shell.Script) -> str:
 
 
 class _Merging:
-    def __init__(self, root: Files, start: Start, environment: frozenset[str]) -> None:
-        self.parts: list[Part] = []
+    def __init__(self, root: TreeFiles, start: Start, environment: frozenset[str]) -> None:
+        self.parts: list[MergedScript] = []
         self._root = root
         self._start = start
         self._environment = environment
@@ -110,7 +111,7 @@ class _Merging:
             if started.script is not None:
                 self._taken |= started.script.functions.keys() | {c.name for c in started.script.commands}
 
-    def text(self, started: Started, script: shell.Script, outer: frozenset[str], above: tuple[str, ...]) -> str:
+    def text(self, started: StartedScript, script: shell.Script, outer: frozenset[str], above: tuple[str, ...]) -> str:
         """Return a script's text with its calls replaced. `outer`: variables of the shells around it."""
         here = outer | script.assigned
         exported = {w.partition("=")[0] for c in script.commands if c.name == "export" for w in c.words[1:] if w}
@@ -153,7 +154,7 @@ class _Merging:
         clash = sorted(script.functions.keys() & self._called_elsewhere(path))
         apart = [*hazards.subshell, *(f"defines {name}, which others call" for name in clash)]
         place = len(self.parts)
-        self.parts.append(Part(path, "subshell" if apart else "function", ", ".join(apart)))
+        self.parts.append(MergedScript(path, "subshell" if apart else "function", ", ".join(apart)))
         text = self.text(started, script, outer, above)
         name = function_name(path, self._taken)
         again = shell.read(text)
@@ -163,7 +164,7 @@ class _Merging:
             return None
         return name, self._function(name, again, script, outer), bool(apart)
 
-    def _why_program(self, started: Started | None, caller: shell.Script, above: tuple[str, ...]) -> str:
+    def _why_program(self, started: StartedScript | None, caller: shell.Script, above: tuple[str, ...]) -> str:
         """Return what forbids from the first that a script becomes a function of its caller; "" for nothing."""
         if started is None or started.script is None:
             return started.why_not if started is not None else "it was not looked at"
@@ -174,7 +175,7 @@ class _Merging:
         return _spoils(caller)
 
     def _stays(self, path: str, why: str) -> None:
-        self.parts.append(Part(path, "program", why))
+        self.parts.append(MergedScript(path, "program", why))
 
     def _called_elsewhere(self, path: str) -> set[str]:
         """Return names that other scripts call and do not define themselves."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a start mounts: lines of `/etc/fstab`, `mount` commands of the scripts; and which files name the places."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ import posixpath
 import msgspec
 
 from bootlab.model import fstab
-from bootlab.startup.files import PROGRAM_MAX_BYTES, Files, norm
+from bootlab.startup.files import PROGRAM_MAX_BYTES, TreeFiles, norm
 from bootlab.startup.scripts import Start
 
 
@@ -23,7 +24,7 @@ class Mount(msgspec.Struct, frozen=True):
     is_command: bool
 
 
-def find(files: Files, start: Start) -> tuple[Mount, ...]:
+def find(files: TreeFiles, start: Start) -> tuple[Mount, ...]:
     """Return the mounts that a start makes: fstab's if somebody calls `mount -a`, and those of literal commands."""
     found: list[Mount] = []
     all_of_fstab = False
@@ -47,7 +48,7 @@ def find(files: Files, start: Start) -> tuple[Mount, ...]:
     return tuple(found) + (_of_fstab(files) if all_of_fstab else ())
 
 
-def _of_fstab(files: Files) -> tuple[Mount, ...]:
+def _of_fstab(files: TreeFiles) -> tuple[Mount, ...]:
     return tuple(
         Mount(norm(line.folder), line.fstype, "/etc/fstab", line.start, line.end, is_command=False)
         for line in fstab.read(files.text("/etc/fstab") or "")
@@ -55,7 +56,7 @@ def _of_fstab(files: Files) -> tuple[Mount, ...]:
     )
 
 
-def named_by(files: Files, mount: Mount, read: list[str]) -> str:
+def named_by(files: TreeFiles, mount: Mount, read: list[str]) -> str:
     """Return a file among those that were read which names the mount point other than to mount it; "" for none.
 
     Links that lead there count too: a program may go through them.

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 """A loop over start scripts rewritten: each is started as soon as those that it needs are done, beside the others."""
 
 from __future__ import annotations
 
 from bootlab.startup import lsb, shell
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.startup.scripts import Call, Start
 from bootlab.startup.specialise import apply
 
@@ -13,14 +14,14 @@ def calls(start: Start) -> list[tuple[str, Call]]:
     return [(started.path, call) for started, call in start.called() if len(call.paths) > 1]
 
 
-def rewrite(files: Files, start: Start, path: str) -> tuple[str, tuple[lsb.Order, ...]] | None:
+def rewrite(files: TreeFiles, start: Start, path: str) -> tuple[str, tuple[lsb.StartOrder, ...]] | None:
     """Return a script's text with its loops started in parallel, and their orders; None when there is nothing to do."""
     started = start.scripts.get(path)
     if started is None or started.script is None:
         return None
     script = started.script
     edits: list[tuple[int, int, bytes]] = []
-    orders: list[lsb.Order] = []
+    orders: list[lsb.StartOrder] = []
     for call in started.calls:
         if len(call.paths) < 2 or call.command.apart:
             continue
@@ -57,7 +58,7 @@ def _one(script: shell.Script, call: Call, path: str) -> str:
     return f"for {call.variable} in {path}; do{script.cut(loop.start, loop.end).removeprefix('do')}"
 
 
-def _scheduled(order: lsb.Order, statements: dict[str, str]) -> str:
+def _scheduled(order: lsb.StartOrder, statements: dict[str, str]) -> str:
     """Return the scripts as jobs of one shell, which waits for what each needs before it starts it."""
     levels = order.levels
     number = {path: count for count, path in enumerate(order.paths, start=1)}

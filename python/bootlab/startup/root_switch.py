@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an initramfs's script starts on the root that it has mounted: where that program stands in the script.
 
 Many initramfs start one program whatever `init=` says: the kernel hands the parameter to nobody (init/main.c), and
@@ -13,7 +14,7 @@ import msgspec
 
 from bootlab.model.system import System
 from bootlab.startup import scripts, shell
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.startup.specialise import apply
 
 _COMMANDS = frozenset({"switch_root", "run-init", "chroot"})
@@ -43,10 +44,10 @@ def of_system(system: System) -> RootSwitch | None:
     """Return where the initramfs of a mounted root names the program that it goes on with, whatever `init=` says."""
     if system.root is None or system.initramfs is None:
         return None
-    return find(Files(system.initramfs.tree), system.cmdline.value("rdinit") or "/init")
+    return find(TreeFiles(system.initramfs.tree), system.cmdline.value("rdinit") or "/init")
 
 
-def find(files: Files, init: str) -> RootSwitch | None:
+def find(files: TreeFiles, init: str) -> RootSwitch | None:
     """Return the switch to the mounted root; None where no script does it, or where its program may follow `init=`."""
     found = [
         switch

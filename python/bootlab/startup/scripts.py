@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The scripts that a root tree's init starts, and from which place each is called."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 import msgspec
 
 from bootlab.startup import inittab, shell
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 
 DEPTH_MAX = 4
 SCRIPTS_MAX = 500
@@ -32,7 +33,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     variable: str = ""
 
 
-class Started(msgspec.Struct, frozen=True, kw_only=True):
+class StartedScript(msgspec.Struct, frozen=True, kw_only=True):
     """A script that is started. `calls`: those that it starts itself. `why_not`: why it could not be read."""
 
     path: str
@@ -46,19 +47,19 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 
     init: str
     first: tuple[str, ...] = ()
-    scripts: dict[str, Started] = {}
-    entries: tuple[inittab.Entry, ...] = ()
+    scripts: dict[str, StartedScript] = {}
+    entries: tuple[inittab.InittabLine, ...] = ()
     why_not: str = ""
 
-    def called(self) -> list[tuple[Started, Call]]:
+    def called(self) -> list[tuple[StartedScript, Call]]:
         """Return every place from which scripts are started."""
         return [(started, call) for started in self.scripts.values() for call in started.calls]
 
 
-def find(root: Files, init: str) -> Start:
+def find(root: TreeFiles, init: str) -> Start:
     """Return what a tree's init starts. Scripts are told by their text; what a program does cannot be seen."""
     first: tuple[str, ...] = ()
-    entries: tuple[inittab.Entry, ...] = ()
+    entries: tuple[inittab.InittabLine, ...] = ()
     why_not = ""
     text = root.text(init)
     if text is not None and text.startswith("#!"):
@@ -73,13 +74,13 @@ def find(root: Files, init: str) -> Start:
         entries, first = _of_table(root)
         if not first:
             why_not = f"{init} is a program, and no inittab names a start script"
-    scripts: dict[str, Started] = {}
+    scripts: dict[str, StartedScript] = {}
     for path in first:
         _follow(root, path, scripts, 0)
     return Start(init=init, first=first, scripts=scripts, entries=entries, why_not=why_not)
 
 
-def _handed_on(root: Files, path: str, text: str) -> str | None:
+def _handed_on(root: TreeFiles, path: str, text: str) -> str | None:
     """Return the init that a script becomes (`exec /sbin/init`), or None."""
     script = shell.read(text)
     for command in script.commands if script else ():
@@ -90,7 +91,7 @@ def _handed_on(root: Files, path: str, text: str) -> str | None:
     return None
 
 
-def _of_table(root: Files) -> tuple[tuple[inittab.Entry, ...], tuple[str, ...]]:
+def _of_table(root: TreeFiles) -> tuple[tuple[inittab.InittabLine, ...], tuple[str, ...]]:
     table = root.text("/etc/inittab")
     if table is None:
         default = inittab.DEFAULT_SCRIPT
@@ -106,25 +107,25 @@ def _of_table(root: Files) -> tuple[tuple[inittab.Entry, ...], tuple[str, ...]]:
     return entries, tuple(dict.fromkeys(found))
 
 
-def _follow(root: Files, path: str, scripts: dict[str, Started], depth: int) -> None:
+def _follow(root: TreeFiles, path: str, scripts: dict[str, StartedScript], depth: int) -> None:
     if path in scripts or len(scripts) >= SCRIPTS_MAX or depth > DEPTH_MAX:
         return
     text = root.text(path)
     if text is None:
-        scripts[path] = Started(path=path, why_not="it is not text" if root.entry(path) else "it does not exist")
+        scripts[path] = StartedScript(path=path, why_not="it is not text" if root.entry(path) else "it does not exist")
         return
     script = shell.read(text)
     if script is None:
-        scripts[path] = Started(path=path, why_not="its shell syntax is not understood")
+        scripts[path] = StartedScript(path=path, why_not="its shell syntax is not understood")
         return
     calls = tuple(_calls(root, script))
-    scripts[path] = Started(path=path, script=script, calls=calls)
+    scripts[path] = StartedScript(path=path, script=script, calls=calls)
     for call in calls:
         for called in call.paths:
             _follow(root, called, scripts, depth + 1)
 
 
-def _calls(root: Files, script: shell.Script) -> list[Call]:
+def _calls(root: TreeFiles, script: shell.Script) -> list[Call]:
     found = []
     for command in script.commands:
         words, raw = command.words, command.raw
@@ -148,7 +149,7 @@ def _is(raw: str, variable: str) -> bool:
     return raw.strip('"') in {f"${variable}", f"${{{variable}}}"}
 
 
-def _glob(root: Files, words: tuple[str, ...]) -> tuple[str, ...]:
+def _glob(root: TreeFiles, words: tuple[str, ...]) -> tuple[str, ...]:
     """Return what a loop's words expand to in the tree; nothing when one is not literal."""
     found: list[str] = []
     for word in words:
@@ -168,7 +169,7 @@ def _glob(root: Files, words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _run_parts(root: Files, command: shell.Command) -> Call | None:
+def _run_parts(root: TreeFiles, command: shell.Command) -> Call | None:
     """Return the scripts of `run-parts [-a ARGUMENT] FOLDER`; None with any other option."""
     arguments: list[str] = []
     words = list(command.words[1:])

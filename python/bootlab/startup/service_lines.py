@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """When services ran that an init other than systemd starts, by what it prints. The core knows each init's lines."""
 
 from __future__ import annotations

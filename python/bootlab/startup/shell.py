@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shell scripts by their syntax tree: which commands stand in them, and what they change in the shell they run in.
 
 The grammar is tree-sitter's for bash, which holds all of POSIX and what BusyBox's ash adds. A script with anything in
@@ -55,7 +56,7 @@ class Loop(msgspec.Struct, frozen=True):
     whole_start: int
 
 
-class Choice(msgspec.Struct, frozen=True):
+class CaseStatement(msgspec.Struct, frozen=True):
     """A `case` over one expression. Of each item: its patterns (None: not literal) and where its body stands."""
 
     subject: str
@@ -75,7 +76,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     text: bytes
     commands: tuple[Command, ...]
     loops: tuple[Loop, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[CaseStatement, ...]
     assigned: frozenset[str]
     used: frozenset[str]
     functions: dict[str, tuple[int, int]]
@@ -121,7 +122,7 @@ class _Reading:
         self._data = data
         self._commands: list[Command] = []
         self._loops: list[Loop] = []
-        self._choices: list[Choice] = []
+        self._choices: list[CaseStatement] = []
         self._assigned: set[str] = set()
         self._used: set[str] = set()
         self._functions: dict[str, tuple[int, int]] = {}
@@ -236,7 +237,7 @@ class _Reading:
             items.append((patterns, closing.end_byte, ends[0].start_byte if ends else item.end_byte))
         if subject is not None:
             self._choices.append(
-                Choice(
+                CaseStatement(
                     self._text(subject).strip('"'),
                     tuple(items),
                     node.start_byte,

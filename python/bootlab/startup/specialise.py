@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A start script cut down to what it does when it is called with known arguments (`start`)."""
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _branches(script: shell.Script, argument: str) -> list[tuple[int, int, bytes
     return edits
 
 
-def _taken(choice: shell.Choice, argument: str) -> tuple[int, int] | None:
+def _taken(choice: shell.CaseStatement, argument: str) -> tuple[int, int] | None:
     """Return where the branch stands, (0, 0) when none is taken, None when that cannot be told."""
     for patterns, start, end in choice.items:
         if any(pattern is None for pattern in patterns):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """When systemd's units ran, by what it prints: on the console, for which nothing is changed, or in the kernel's log.
 
 Lines: src/core/job.c (job_start_message_format(), job_done_message_format()), src/core/manager.c
@@ -12,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from bootlab import _core
-from bootlab.startup.units import NAME, Ran, Unit
+from bootlab.startup.units import NAME, Unit, UnitRun
 
 # A line that is cut in its middle may have lost the end of a colour, or its beginning.
 _COLOURS = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z]?)?")
@@ -31,7 +32,7 @@ _CUT = "\N{HORIZONTAL ELLIPSIS}"
 _LINE_MAX = 400
 
 
-def times(lines: Iterable[tuple[str, int | None]], known: Mapping[str, Unit] | None = None) -> dict[str, Ran]:
+def times(lines: Iterable[tuple[str, int | None]], known: Mapping[str, Unit] | None = None) -> dict[str, UnitRun]:
     """Return when each unit ran, by name, on the clock of the lines' times.
 
     `known`: the units of the tree, for consoles that show descriptions. One that is neither is called by its words.
@@ -39,7 +40,7 @@ def times(lines: Iterable[tuple[str, int | None]], known: Mapping[str, Unit] | N
     by_words = {words: name for name, unit in (known or {}).items() if (words := unit.description)}
     by_words |= {f"{name} - {unit.description}": name for name, unit in (known or {}).items()}
     begun: dict[str, int] = {}
-    found: dict[str, Ran] = {}
+    found: dict[str, UnitRun] = {}
     for text, ns in lines:
         if ns is None:
             continue
@@ -47,14 +48,14 @@ def times(lines: Iterable[tuple[str, int | None]], known: Mapping[str, Unit] | N
         if match := _BEGUN.match(plain):
             begun.setdefault(_named(match[1], by_words), ns)
         elif (match := _DONE.match(plain)) and (name := _named(match[1], by_words)) not in found:
-            found[name] = Ran(name, begun.get(name), ns)
+            found[name] = UnitRun(name, begun.get(name), ns)
     return found
 
 
-def times_in_log(log: Iterable[str]) -> dict[str, Ran]:
+def times_in_log(log: Iterable[str]) -> dict[str, UnitRun]:
     """Return when each unit ran, out of a kernel log that systemd wrote to (`systemd.log_target=kmsg`)."""
     begun: dict[str, int] = {}
-    found: dict[str, Ran] = {}
+    found: dict[str, UnitRun] = {}
     for line in log:
         _, sender, said = _core.kernel_message(line[:_LINE_MAX]).partition(_SENDER)
         ns = _core.kernel_stamp_ns(line[:_LINE_MAX]) if sender else None
@@ -63,7 +64,7 @@ def times_in_log(log: Iterable[str]) -> dict[str, Ran]:
         if match := _BEGUN_IN_LOG.match(said):
             begun.setdefault(match[1], ns)
         elif (match := _DONE_IN_LOG.match(said)) and match[1] not in found:
-            found[match[1]] = Ran(match[1], begun.get(match[1]), ns)
+            found[match[1]] = UnitRun(match[1], begun.get(match[1]), ns)
     return found
 
 

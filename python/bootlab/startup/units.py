@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """systemd's units as files: what each is ordered behind, and which of them a unit had to wait for.
 
 Only what decides the order is read: `After=`, `Before=`, what wants what, default dependencies (systemd.unit(5),
@@ -11,7 +12,7 @@ import re
 
 import msgspec
 
-from bootlab.startup.files import Files, norm
+from bootlab.startup.files import TreeFiles, norm
 
 FOLDERS = ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
 UNITS_MAX = 5000
@@ -41,7 +42,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Ran(msgspec.Struct, frozen=True):
+class UnitRun(msgspec.Struct, frozen=True):
     """When a unit was started and when that was done, on the log's clock; `start_ns` None: both at once."""
 
     name: str
@@ -49,12 +50,12 @@ class Ran(msgspec.Struct, frozen=True):
     done_ns: int
 
 
-def is_systemd(files: Files, init: str) -> bool:
+def is_systemd(files: TreeFiles, init: str) -> bool:
     """Tell whether the first program is systemd."""
     return posixpath.basename(files.real(init)) == "systemd"
 
 
-def read(files: Files) -> dict[str, Unit]:
+def read(files: TreeFiles) -> dict[str, Unit]:
     """Return the units of a tree by name; the first folder that has a name wins."""
     found: dict[str, Unit] = {}
     wanted: dict[str, list[str]] = {}
@@ -81,7 +82,7 @@ def read(files: Files) -> dict[str, Unit]:
     return found
 
 
-def _unit(files: Files, name: str, path: str) -> Unit:
+def _unit(files: TreeFiles, name: str, path: str) -> Unit:
     entry = files.entries.get(norm(path))
     if entry is not None and entry.kind == "symlink" and entry.target == "/dev/null":
         return Unit(name=name, path=path, masked=True)
@@ -121,7 +122,7 @@ def _parse(text: str) -> tuple[dict[str, tuple[str, ...]], bool, tuple[str, ...]
     return {k: tuple(v) for k, v in lists.items()}, default, tuple(programs)
 
 
-def of_program(files: Files, units: dict[str, Unit], program: str) -> Unit | None:
+def of_program(files: TreeFiles, units: dict[str, Unit], program: str) -> Unit | None:
     """Return the service that starts a program, or None."""
     wanted = files.real(program)
     return next((u for u in units.values() if any(files.real(p) == wanted for p in u.programs if p[:1] == "/")), None)
@@ -158,9 +159,9 @@ def before(units: dict[str, Unit], name: str) -> set[str]:
     return found
 
 
-def critical_chain(units: dict[str, Unit], ran: dict[str, Ran], name: str) -> list[Ran]:
+def critical_chain(units: dict[str, Unit], ran: dict[str, UnitRun], name: str) -> list[UnitRun]:
     """Return the unit and, step by step, the one whose end it waited for: what was done last of those before it."""
-    chain: list[Ran] = []
+    chain: list[UnitRun] = []
     here = ran.get(name)
     while here is not None and here.name not in {r.name for r in chain}:
         chain.append(here)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kept boots of real boards."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.errors import UserError
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 
 _CONSOLES = ("console.log", "console.log.xz")
 

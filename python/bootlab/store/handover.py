@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The faster system as files: images, command line, a system file, a script that boots it without bootlab."""
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import msgspec
 
 from bootlab.builders import root_image
 from bootlab.builders.images import sparse
+from bootlab.launch.boot_plan import BootPlan
+from bootlab.launch.qemu_command import options
+from bootlab.launch.qemu_launch import added_words
 from bootlab.model.launch import DEVICES_PLUGIN, Launch, LoadedFirst
 from bootlab.model.processors import Processors
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
-from bootlab.targets.base import BootPlan
-from bootlab.targets.qemu_command import options
-from bootlab.targets.qemu_launch import added_words
 
 
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,7 +26,7 @@ class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
 
     Paths by what they hold: `kernel`, `initramfs`, `root` (its medium), `card`, `cmdline`, `system`, `script`.
     `cmdline` is what a boot loader has to pass: the system's own command line, without the words that exact mode adds
-    for itself.
+    for itself; the board's own with the changes, where it is known.
     """
 
     folder: str
@@ -53,7 +54,7 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
             name = Path(files["root"]).name
             machine = root_image.attached(system.machine, system.root.medium, name, system.storage)
             system = msgspec.structs.replace(system, machine=machine, root=None)
-    (folder / "cmdline.txt").write_text(f"{system.cmdline}\n", encoding="utf-8")
+    (folder / "cmdline.txt").write_text(f"{system.cmdline_to_pass}\n", encoding="utf-8")
     files["cmdline"] = str(folder / "cmdline.txt")
     if launch is not None and plan.launch is not None:
         said = (
@@ -66,7 +67,7 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
         files["script"] = str(folder / "boot.sh")
     (folder / "system.toml").write_text(system_toml(system, files, made), encoding="utf-8")
     files["system"] = str(folder / "system.toml")
-    return HandedOver(folder=str(folder), files=files, cmdline=str(system.cmdline))
+    return HandedOver(folder=str(folder), files=files, cmdline=str(system.cmdline_to_pass))
 
 
 def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`optimized/`: everything that an optimisation hands over, put in its place at once."""
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import Final
 import msgspec
 
 from bootlab.errors import cannot_write
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.system import System
 from bootlab.store.handover import HandedOver, hand_over
-from bootlab.targets.base import BootPlan
 
 FOLDER: Final = "optimized"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs as folders: `STORE/runs/ID/results.json` and what belongs to it."""
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError, cannot_write
+from bootlab.recordings import lock, sealed
+from bootlab.recordings.lock import Lock
 
 RESULTS_FILE = "results.json"
+
+_LOOKED_AT = 50
 
 CAMPAIGN_FILE = "unfinished"
 """Stands in the folder of a campaign that has not ended: the digest of what it does."""
@@ -53,21 +58,31 @@ def create(store: Path, kind: str, system_name: str) -> Run:
     raise UserError(f"cannot make a folder for a new run in {store / 'runs'}", hint="give another --store")
 
 
-def resumed(store: Path, kind: str, system_name: str, digest: str) -> Run:
+def resumed(store: Path, kind: str, system_name: str, digest: str) -> tuple[Run, Lock | None]:
     """Return the unfinished run of the same campaign, which then goes on in its folder, or make a new one.
 
+    One that another command works on is left to it. Keep the lock for as long as the run is worked on.
     `digest`: of everything that decides what the campaign does.
     """
     for note in sorted((store / "runs").glob(f"*-{kind}-*/{CAMPAIGN_FILE}"), reverse=True):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            if note.read_text(encoding="utf-8").split() == [digest]:
-                return Run(note.parent.name, note.parent)
+            if _noted(note) == [digest] and (mine := lock.take(note, stays=True)) is not None:
+                if _noted(note) == [digest]:
+                    return Run(note.parent.name, note.parent), mine
+                # It was finished while it was looked at, and taking its lock made the file again.
+                note.unlink()
+                mine.release()
     run = create(store, kind, system_name)
     try:
+        mine = lock.take(run.folder / CAMPAIGN_FILE, stays=True)
         (run.folder / CAMPAIGN_FILE).write_text(f"{digest}\n", encoding="utf-8")
     except OSError as fault:
         raise cannot_write(f"{run.folder} cannot be written", fault, store) from fault
-    return run
+    return run, mine
+
+
+def _noted(note: Path) -> list[str]:
+    return note.read_text(encoding="utf-8").split()
 
 
 def finish(run: Run) -> None:
@@ -82,6 +97,29 @@ def all_runs(store: Path) -> tuple[Run, ...]:
     return tuple(Run(path.parent.name, path.parent) for path in found)
 
 
+def _newest(runs: tuple[Run, ...]) -> set[Run]:
+    """Return the runs among which the last one is: many results take long to check."""
+    by_change = sorted(runs, key=lambda run: _changed_ns(run.results))
+    return {*by_change[-_LOOKED_AT:], *runs[-_LOOKED_AT:]}
+
+
+def _when(run: Run) -> tuple[float, int, str]:
+    """Return when a run ended: as its results say, or when they were written where they are damaged or say nothing."""
+    changed_ns = _changed_ns(run.results)
+    with contextlib.suppress(OSError, ValueError):
+        values = sealed.intact(run.results.read_bytes())
+        ended = datetime.fromisoformat(str(values.get("finished")))
+        return ended.timestamp(), changed_ns, run.id
+    return changed_ns // 10**9, changed_ns, run.id
+
+
+def _changed_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def find(store: Path, name: str) -> Run:
     """Return a run by id, by an unmistakable beginning of it, by its folder or results file, or `last`."""
     path = Path(name)
@@ -93,7 +131,7 @@ def find(store: Path, name: str) -> Run:
             return Run(path.resolve().name, path)
     runs = all_runs(store)
     if name == "last" and runs:
-        return runs[-1]
+        return max(_newest(runs), key=_when)
     hits = [r for r in runs if r.id == name] or [r for r in runs if r.id.startswith(name) or name in r.id]
     if len(hits) == 1:
         return hits[0]

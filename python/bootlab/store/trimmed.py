@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A trimmed system as files: the list of every name with its reason, the tree as an archive, the system that boots."""
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ import msgspec
 
 from bootlab.builders.images import archive_stream
 from bootlab.errors import cannot_write
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
 from bootlab.model.trim import Trimmed
 from bootlab.store.handover import hand_over
-from bootlab.targets.base import BootPlan
 
 LIST_FILE, TREE_FILE = "trim.json", "tree.tar"
 

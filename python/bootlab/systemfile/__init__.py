@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The system file: TOML text to a typed, checked, immutable System, and the text that `bootlab new` writes."""
 
 from bootlab.systemfile.loader import load, loads

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reading `board.toml`: how a real board is reached, switched, given another system, and measured."""
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from bootlab.model.real_board import (
     Board,
     BoardLimits,
     Capture,
-    Command,
     Installation,
     LabgridPlace,
-    PowerSwitch,
     RemoteHost,
     SerialPort,
 )
 from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, Machine, System
-from bootlab.systemfile.patterns import check_of, marks_of, pattern_of
+from bootlab.systemfile.board_power import power_of, without_driver_keys
+from bootlab.systemfile.command_words import command, required
+from bootlab.systemfile.patterns import NAME, check_of, marks_of, pattern_of
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import translate
 from bootlab.systemfile.raw_board import (
@@ -34,13 +35,11 @@ from bootlab.systemfile.raw_board import (
     RawCommand,
     RawInstall,
     RawLabgrid,
-    RawPower,
     RawSerial,
     RawSsh,
 )
 from bootlab.systemfile.toml_text import read_table, read_text
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _DEVICE = re.compile(r"(?:tcp|telnet)://(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}|/.+|\$.+|[^:]+")
 _EDGE = re.compile(r".+:(?:rising|falling)")
 _WAYS = ("serial", "labgrid", "ssh", "recordings")
@@ -93,16 +92,16 @@ def load_board(path: str | Path, *, environ: Mapping[str, str] = os.environ) -> 
     """Read a board file. Raise SystemFileError for everything that is wrong with it."""
     file, name = Path(path), str(path)
     text = read_text(file, kind="board file", most_mib=1, write="bootlab board new")
-    table = read_table(text, name)
+    table, driver_keys = without_driver_keys(read_table(text, name))
     try:
         raw = msgspec.convert(table, RawBoard)
     except msgspec.ValidationError as error:
         raise translate(error, root=RawBoard, value=table, path=name) from error
-    return _board_file(raw, Place(path=name, folder=file.absolute().parent, environ=environ))
+    return _board_file(raw, driver_keys, Place(path=name, folder=file.absolute().parent, environ=environ))
 
 
-def _board_file(raw: RawBoard, place: Place) -> BoardFile:
-    if not _NAME.fullmatch(raw.name):
+def _board_file(raw: RawBoard, driver_keys: Mapping[str, object], place: Place) -> BoardFile:
+    if not NAME.fullmatch(raw.name):
         raise place.error(
             f'"{raw.name[:80]}" cannot be a name', "name", "letters, digits, dot, dash and underscore, 64 at most"
         )
@@ -111,7 +110,7 @@ def _board_file(raw: RawBoard, place: Place) -> BoardFile:
         said = f"it is reached in several ways: {', '.join(ways)}" if ways else "nothing says how the board is reached"
         raise place.error(said, "name", "give exactly one of [serial], [labgrid], [ssh], recordings")
     if raw.serial is not None and raw.power is None:
-        raise place.error("[serial] needs [power]", "power", 'on = "COMMAND", off = "COMMAND"')
+        raise place.error("[serial] needs [power]", "power", 'on = "COMMAND", off = "COMMAND", or driver = "NAME"')
     if raw.power is not None and raw.serial is None and raw.labgrid is None:
         raise place.error("[power] is for boards with a console", "power", "leave it out")
     if raw.cmdline is not None:
@@ -119,7 +118,7 @@ def _board_file(raw: RawBoard, place: Place) -> BoardFile:
     board = Board(
         name=raw.name,
         serial=_serial(raw.serial, place) if raw.serial is not None else None,
-        power=_power(raw.power, place) if raw.power is not None else None,
+        power=power_of(raw.power, driver_keys, place) if raw.power is not None else None,
         labgrid=_labgrid(raw.labgrid, place) if raw.labgrid is not None else None,
         ssh=_ssh(raw.ssh, place) if raw.ssh is not None else None,
         recordings=place.directory(raw.recordings, "recordings") if raw.recordings is not None else None,
@@ -134,22 +133,6 @@ def _board_file(raw: RawBoard, place: Place) -> BoardFile:
     return BoardFile(board=board, goal=goal, check=check_of(raw.check, place), marks=marks_of(raw.marks, place))
 
 
-def command(words: RawCommand, where: str, place: Place) -> Command:
-    """Return the words of a command: a text goes through the shell, a list does not."""
-    if isinstance(words, str):
-        return ("sh", "-c", words) if words.strip() else ()
-    if any("\0" in word for word in words):
-        raise place.error("a word holds a NUL byte", where)
-    return tuple(place.expand(word, where) for word in words)
-
-
-def _required(words: RawCommand, where: str, place: Place) -> Command:
-    found = command(words, where, place)
-    if not found:
-        raise place.error("a command is needed", where, 'write on = "COMMAND"; use `true` where there is nothing to do')
-    return found
-
-
 def _serial(raw: RawSerial, place: Place) -> SerialPort:
     device = place.expand(raw.device, "serial.device")
     if not _DEVICE.fullmatch(device):
@@ -159,11 +142,6 @@ def _serial(raw: RawSerial, place: Place) -> SerialPort:
     if "://" not in device:
         device = place.resolve(raw.device, "serial.device")
     return SerialPort(**msgspec.structs.asdict(raw) | {"device": device})
-
-
-def _power(raw: RawPower, place: Place) -> PowerSwitch:
-    on, off = _required(raw.on, "power.on", place), _required(raw.off, "power.off", place)
-    return PowerSwitch(**msgspec.structs.asdict(raw) | {"on": on, "off": off})
 
 
 def _labgrid(raw: RawLabgrid, place: Place) -> LabgridPlace:
@@ -183,7 +161,7 @@ def _ssh(raw: RawSsh, place: Place) -> RemoteHost:
         raise place.error(f'"{host[:80]}" is not a host', "ssh.host", 'host = "root@board.local"')
     plain = RemoteHost(host=host, reboot=raw.reboot, ready=raw.ready)
     if raw.command is not None:
-        plain = msgspec.structs.replace(plain, ssh=_required(_split(raw.command, place), "ssh.command", place))
+        plain = msgspec.structs.replace(plain, ssh=required(_split(raw.command, place), "ssh.command", place))
     if raw.collect is None:
         return plain
     for name in raw.collect:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The board file that `bootlab board new` writes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[loader]` of a system file: the boot loader on the machine's card."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 from bootlab.model.boot_loader import Loader, LoaderBuild, LoaderStart
 from bootlab.systemfile.kernel import asked
 from bootlab.systemfile.place import Place
-from bootlab.systemfile.raw import RawLoader
+from bootlab.systemfile.raw_loader import RawLoader
 
 _BUILD_KEYS = ("defconfig", "config", "options", "patches", "compiler")
 _MADE_KEYS = ("wrapped", "exact", "in_place", "silent", "checked", "appended")

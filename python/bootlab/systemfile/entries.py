@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[initramfs]` of a system file, and the tree of files of any table: an archive, folders over it, single entries."""
 
 from __future__ import annotations
@@ -8,17 +9,17 @@ from typing import Any
 
 import msgspec
 
-from bootlab.builders.archive import unpack, unpacked
 from bootlab.builders.compress import LEVELS
 from bootlab.builders.dirtree import read_directory
-from bootlab.builders.names import check_name
 from bootlab.errors import UserError
+from bootlab.formats.archive import unpack, unpacked
+from bootlab.formats.names import check_name
 from bootlab.model.system import Initramfs, PackedArchive
 from bootlab.model.tree import BusyboxBuild, Compression, Entry, FileTree
 from bootlab.systemfile.kernel import options_of
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
-from bootlab.systemfile.raw import RawBusybox, RawEntry, RawFiles, RawInitramfs, RawTree
+from bootlab.systemfile.raw_tree import RawBusybox, RawEntry, RawFiles, RawInitramfs, RawTree
 
 _KINDS = ("source", "text", "busybox", "symlink", "dir", "fifo", "char", "block")
 _MODE = re.compile(r"(?:0o?)?[0-7]{1,4}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[kernel]` of a system file: an image with what lies beside it, or how the kernel is built."""
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from typing import Any
 from bootlab.model.source_build import KernelPatch, Options
 from bootlab.model.system import Kernel, KernelBuild, debian_version
 from bootlab.systemfile.place import Place
-from bootlab.systemfile.raw import RawKernel, RawLoader
+from bootlab.systemfile.raw import RawKernel
+from bootlab.systemfile.raw_loader import RawLoader
 
 _BUILD_KEYS = (
     "defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs", "append_device_tree",

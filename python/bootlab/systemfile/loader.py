@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reading a system file: TOML to a checked System. Every mistake names the file, the key or line, and a way out."""
 
 from __future__ import annotations
@@ -5,22 +6,23 @@ from __future__ import annotations
 import datetime
 import math
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from bootlab.costs.named import OF_SYSTEM, RawCosts, costs_of_table
 from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.processors import QUANTUM_RANGE_NS
+from bootlab.model.costs import Costs
+from bootlab.model.key import file_keys, ranges
 from bootlab.model.root import Root
 from bootlab.model.root_place import mounted
 from bootlab.model.system import Clockwork, Goal, Initramfs, Limits, Machine, System
 from bootlab.systemfile.boot_loader import boot_loader
 from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
-from bootlab.systemfile.patterns import check_of, marks_of, pattern_of
+from bootlab.systemfile.patterns import NAME, check_of, marks_of, pattern_of
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.programs import programs
@@ -30,17 +32,6 @@ from bootlab.systemfile.steps import steps
 from bootlab.systemfile.storage import storage
 from bootlab.systemfile.toml_text import read_table, read_text
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_SHIFT_MAX = 10
-# QEMU takes a 64-bit number (system/vl.c: -seed).
-_SEED_MAX = 2**64 - 1
-_MACHINE_RANGES = {
-    "memory_mib": (1, 1 << 20, "memory in MiB: 256"),
-    "cpus": (1, 255, ""),
-    "console_port": (0, 7, ""),
-    # Above it, what paces the line would be the host's scheduler.
-    "console_baud": (0, 4_000_000, "bits per second: 115200; 0: as fast as possible"),
-}
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
@@ -75,7 +66,7 @@ def loads(
 
 
 def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
-    if not _NAME.fullmatch(raw.name):
+    if not NAME.fullmatch(raw.name):
         raise place.error(
             f'"{raw.name[:80]}" cannot be a name',
             "name",
@@ -104,6 +95,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         clock=_clock(raw.clock, place),
         kernel=kernel(raw.kernel, place),
         cmdline=_cmdline(raw, place),
+        board_cmdline=_board_cmdline(raw, place),
         initramfs=packed,
         root=on_medium,
         programs=programs(raw, place),
@@ -116,6 +108,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         application=application,
         application_arguments=arguments,
         steps=steps(raw.steps, place, unpack_dir),
+        costs=_costs(raw.costs, place),
         path=place.path,
         recordings=place.directory(raw.recordings, "recordings") if raw.recordings else None,
     )
@@ -149,6 +142,15 @@ def _cmdline(raw: RawSystem, place: Place) -> CommandLine:
         raise place.error(error.message, where, error.hint) from error
 
 
+def _board_cmdline(raw: RawSystem, place: Place) -> CommandLine | None:
+    if raw.kernel.board_cmdline is None:
+        return None
+    try:
+        return CommandLine.parse(raw.kernel.board_cmdline)
+    except UserError as error:
+        raise place.error(error.message, "kernel.board_cmdline", error.hint) from error
+
+
 def _arguments(raw: RawSystem, application: str | None, place: Place) -> tuple[str, ...]:
     key, given = "application_arguments", tuple(raw.application_arguments)
     if given and application is None:
@@ -167,10 +169,30 @@ def _arguments(raw: RawSystem, application: str | None, place: Place) -> tuple[s
     return given
 
 
+def _costs(raw: RawCosts | None, place: Place) -> Costs | None:
+    if raw is None:
+        return None
+    try:
+        return costs_of_table(raw, OF_SYSTEM)
+    except UserError as error:
+        raise place.error(error.message, "costs", error.hint) from error
+
+
 def _number(value: int, low: int, high: int, where: str, place: Place, hint: str = "") -> int:
     if not low <= value <= high:
         raise place.error(f"expected {low} to {high}, got {value}", where, hint)
     return value
+
+
+def _within(raw: RawMachine | RawClock, table: str, place: Place) -> None:
+    for name, (least, most, hint) in ranges(type(raw)).items():
+        _number(getattr(raw, name), least, most, f"{table}.{name}", place, hint)
+
+
+def _files(given: str | tuple[str, ...] | None, where: str, place: Place) -> str | tuple[str, ...] | None:
+    if isinstance(given, tuple):
+        return tuple(place.file(file, f"{where}[{i}]") if file else "" for i, file in enumerate(given))
+    return place.file(given, where) if given is not None else None
 
 
 def _machine(raw: RawMachine, place: Place) -> Machine:
@@ -178,9 +200,10 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
         given = getattr(raw, key)
         if given is not None and not given.strip():
             raise place.error("expected QEMU's name for it, got empty text", f"machine.{key}", "leave the key out")
-    for key in ("options", "devices", "disks", "extra"):
-        for index, text in enumerate(getattr(raw, key)):
-            if not text or "\0" in text:
+    for key, texts in msgspec.structs.asdict(raw).items():
+        for index, text in enumerate(texts if isinstance(texts, tuple) else ()):
+            # A bank of flash may be left without an image.
+            if "\0" in text or not (text or key == "flash"):
                 raise place.error("expected a text, got an empty one or a NUL byte", f"machine.{key}[{index}]")
     emulator = raw.emulator
     if emulator is not None:
@@ -191,16 +214,11 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
         raise place.error(
             f'"{raw.firmware}" is firmware of x86 machines; this one is {raw.arch}', "machine.firmware", _OWN_FIRMWARE
         )
-    for key, (low, high, hint) in _MACHINE_RANGES.items():
-        _number(getattr(raw, key), low, high, f"machine.{key}", place, hint)
+    _within(raw, "machine", place)
     found = {
         "type": raw.type or "",
         "cpu": raw.cpu or "",
-        "disks": place.files(raw.disks, "machine.disks"),
-        "flash": tuple(place.file(bank, f"machine.flash[{i}]") if bank else "" for i, bank in enumerate(raw.flash)),
-        "sd": place.file(raw.sd, "machine.sd") if raw.sd is not None else None,
-        "pmem": place.files(raw.pmem, "machine.pmem"),
-        "dtb": place.file(raw.dtb, "machine.dtb") if raw.dtb is not None else None,
+        **{key: _files(getattr(raw, key), f"machine.{key}", place) for key in file_keys(Machine) - {"emulator"}},
         "emulator": emulator,
     }
     return Machine(**msgspec.structs.asdict(raw) | found)
@@ -215,9 +233,7 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
         ) from error
     if moment.tzinfo is not None:
         raise place.error("the guest's clock has no time zone", "clock.rtc_base", "leave the zone out: it is UTC")
-    _number(raw.shift, 0, _SHIFT_MAX, "clock.shift", place, "one instruction takes 2**shift ns; 1 is usual")
-    _number(raw.seed, 0, _SEED_MAX, "clock.seed", place, "any number: another one gives other random numbers")
-    _number(raw.quantum_ns, *QUANTUM_RANGE_NS, "clock.quantum_ns", place, "nanoseconds; 5000 is usual")
+    _within(raw, "clock", place)
     return Clockwork(**msgspec.structs.asdict(raw) | {"rtc_base": moment.replace(microsecond=0).isoformat()})
 
 

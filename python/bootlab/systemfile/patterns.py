@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Goal, check and marks: the patterns that a console is looked at with, in a system's file and in a board's."""
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from bootlab.model.system import Check
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawCheck
 
-_MARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+"""What a system, a board, a mark or a step may be called."""
 _LINE_END = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[nr]|\n)(?![?*])")
 _CHARACTER_SET = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 
@@ -60,7 +62,7 @@ def marks_of(raw: Mapping[str, object], place: Place) -> tuple[tuple[str, str], 
     """Return the marks: name to pattern."""
     marks = []
     for name, text in raw.items():
-        if not _MARK.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise place.error("a mark's name may contain letters, digits, dot, dash and underscore", f'marks."{name}"')
         if not isinstance(text, str):
             raise place.error("expected a regular expression in quotes", f"marks.{name}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The file that is being read: expands and checks the paths in it, and makes errors that carry its name."""
 
 from __future__ import annotations

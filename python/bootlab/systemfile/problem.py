@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is wrong with a system file, in words: from a decoder's message to the key, the expectation and the hint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[programs]` of a system file: what is built from source and put into the tree."""
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from typing import Any
 
 import msgspec
 
-from bootlab.builders.names import check_name
 from bootlab.errors import UserError
+from bootlab.formats.names import check_name
 from bootlab.model.program import Program
 from bootlab.systemfile.entries import file_mode
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import translate
-from bootlab.systemfile.raw import RawProgram, RawSystem
+from bootlab.systemfile.raw import RawSystem
+from bootlab.systemfile.raw_tree import RawProgram
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = frozenset({"OUT", "DESTDIR", "SRC", "HOME", "PATH"})

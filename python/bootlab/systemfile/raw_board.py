@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The shape of `board.toml` as it is written: one struct a table, before commands and patterns are looked at."""
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ class RawSerial(SerialPort, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class RawPower(BoardTable, frozen=True):
-    """`[power]`: commands that switch the board."""
+    """`[power]`: commands that switch the board, or a driver's name beside the keys that only it knows."""
 
-    on: RawCommand
-    off: RawCommand
+    on: RawCommand = []
+    off: RawCommand = []
+    driver: str = ""
     off_s: _Seconds = 1.0
     timeout_s: _Seconds = 30.0
     zero: Literal["command", "switched", "console"] = "switched"
@@ -89,6 +91,7 @@ class RawBoardLimits(BoardTable, frozen=True):
     stall_s: _Seconds = 60.0
     prompt_s: _Seconds = 5.0
     kernels: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
+    wait_s: Annotated[float, msgspec.Meta(ge=0)] = 600.0
 
 
 class RawBoard(BoardTable, frozen=True, kw_only=True):

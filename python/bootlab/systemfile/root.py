@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[root]` of a system file: the root tree, its file system and the medium that it lies on."""
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from bootlab.model.tree import FileTree
 from bootlab.systemfile.entries import read_tree
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean
-from bootlab.systemfile.raw import RawMachine, RawRoot, RawStorage
+from bootlab.systemfile.raw import RawMachine, RawStorage
+from bootlab.systemfile.raw_tree import RawRoot
 
 _SIZE_MAX_MIB = 1 << 20
 # include/linux/genhd.h: DISK_MAX_PARTS

@@ -1,21 +1,18 @@
+# SPDX-License-Identifier: MIT
 """The skeleton of a system file for a system of which only a boot log is at hand."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-import msgspec
-
+from bootlab.logs.log_facts import LogFacts
+from bootlab.systemfile.goals import Goals
 from bootlab.systemfile.toml_text import quoted
 
-_ARCHES = (
-    ("aarch64", "arm64"), ("AArch64", "arm64"), ("arm64", "arm64"), ("riscv64", "riscv64"), ("rv64", "riscv64"),
-    ("arm-", "arm"), ("armv7", "arm"), ("ARMv", "arm"), ("ARM926", "arm"), ("x86_64", "x86_64"), ("amd64", "x86_64"),
-    ("x86/fpu", "x86_64"),
-)  # fmt: skip
-_FOREIGN = (("MIPS", "MIPS"), ("mips", "MIPS"), ("PowerPC", "PowerPC"), ("powerpc", "PowerPC"), ("s390", "s390"))
-"""Processors that bootlab has no emulator for."""
-_ACTIVATE = "Please press Enter to activate this console"
+_OPEN = frozenset({"", "x86", "riscv"})
+"""Families of processors that the log does not show, or not how wide their words are."""
+
 _CONSOLES = {"x86_64": "ttyS0", "arm": "ttyAMA0", "arm64": "ttyAMA0", "riscv64": "ttyS0"}
 
 _SKELETON = """\
@@ -29,7 +26,7 @@ target = "qemu"
 @ARCH_LINE@
 # The log's machine: @MACHINE@.
 # The emulator has another one: what firmware and drivers of that board take is not seen here.
-memory_mib = 512                      # FILL IN: as much as the system needs
+memory_mib = @MEMORY@
 
 [clock]
 mode = "exact"
@@ -57,55 +54,44 @@ wall_s = @LIMIT@
 """
 
 
-class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a log tells of the system that it is of. `hints`: texts that may name the architecture."""
+def skeleton(facts: LogFacts, advised: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the text of a system file that loads once its FILL IN lines are true.
 
-    source: str
-    release: str = ""
-    machine: str = ""
-    cmdline: str = ""
-    hints: tuple[str, ...] = ()
-    prompt: str = ""
-    first_use_ns: int | None = None
-    advised: tuple[tuple[str, str], ...] = ()
-
-
-def skeleton(facts: LogFacts) -> str:
-    """Return the text of a system file that loads once its FILL IN lines are true."""
-    arch = architecture(facts.hints)
-    foreign = "" if arch else next((name for hint in facts.hints for part, name in _FOREIGN if part in hint), "")
-    known = 'arch = "x86_64"                       # FILL IN: the log does not show it'
-    if arch:
-        known = f"arch = {quoted(arch)}"
-    elif foreign:
-        known = f'arch = "x86_64"                       # the log\'s is {foreign}, which bootlab does not emulate'
+    `advised`: commands against the log's largest costs, each with its reason.
+    """
+    arch = facts.arch if facts.arch in _CONSOLES else ""
+    known = f"arch = {quoted(arch)}"
+    if not arch and facts.processor_family in _OPEN:
+        known = 'arch = "x86_64"                       # FILL IN: the log does not show it'
+    elif not arch:
+        family = facts.processor_family
+        known = f'arch = "x86_64"                       # the log\'s is {family}, which bootlab does not emulate'
     limit = max(180.0, 10 * (facts.first_use_ns or 0) / 1e9)
     values = {
         "@SOURCE@": _comment(facts.source),
         "@NAME@": quoted(re.sub(r"[^a-z0-9]+", "-", facts.machine.lower()).strip("-")[:40] or "from-log"),
         "@ARCH_LINE@": known,
         "@MACHINE@": _comment(facts.machine or "not told"),
+        "@MEMORY@": _memory(facts.memory_mib),
         "@RELEASE@": _comment(facts.release or "not told"),
         "@CMDLINE@": quoted(command_line(facts.cmdline, arch or "x86_64")),
-        "@GOAL@": quoted(goal(facts.prompt)),
+        "@GOAL@": quoted(Goals.guessed(None, facts).goal.pattern),
         "@LIMIT@": f"{limit:.1f}",
     }
     text = _SKELETON
     for key, value in values.items():
         text = text.replace(key, value)
-    if facts.advised:
+    if advised:
         text += "\n# What the log's largest costs ask for, to be tried in this order:\n"
-        text += "".join(f"#   {_comment(command)}    {_comment(why)}\n" for command, why in facts.advised)
+        text += "".join(f"#   {_comment(command)}    {_comment(why)}\n" for command, why in advised)
     return text
 
 
-def architecture(hints: tuple[str, ...]) -> str:
-    """Return the architecture that compilers, releases and machines of a log name, or nothing."""
-    for hint in hints:
-        for part, arch in _ARCHES:
-            if part in hint:
-                return arch
-    return ""
+def _memory(seen_mib: int) -> str:
+    if not seen_mib:
+        return "512                      # FILL IN: as much as the system needs"
+    # What the kernel counts lacks what the firmware keeps.
+    return f"{-(-seen_mib // 64) * 64:<24} # the kernel counts {seen_mib} MiB; the emulator's machine may take less"
 
 
 def command_line(given: str, arch: str) -> str:
@@ -120,20 +106,6 @@ def command_line(given: str, arch: str) -> str:
         if not any(word == name or (word.startswith(name) and len(name) > 2) for name in gone)
     ]
     return " ".join([f"console={_CONSOLES[arch]},115200", "panic=-1", *kept])
-
-
-def goal(prompt: str) -> str:
-    """Return a pattern for the prompt that the log shows."""
-    text = prompt.strip()
-    if " login" in text:
-        return "login:"
-    if _ACTIVATE in text:
-        # What other programs print runs into this line.
-        return _ACTIVATE
-    if "@" in text and re.search(r"[#$]", text):
-        # A shell's prompt without what was typed behind it.
-        text = re.split(r"(?<=[#$])", text, maxsplit=1)[0]
-    return re.sub(r"\\([ #])", r"\1", re.escape(text[:60])) if text else "login:"
 
 
 def _comment(text: str) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[[steps]]` of a system file: what `bootlab steps` does one after the other."""
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.steps import Step
 from bootlab.systemfile.entries import read_files
-from bootlab.systemfile.patterns import compiled
+from bootlab.systemfile.patterns import NAME, compiled
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.programs import read_programs
 from bootlab.systemfile.raw import RawStep
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _KEY = re.compile(r"[^\s=\"]+")
 
 
@@ -31,7 +31,7 @@ def steps(raw: list[RawStep], place: Place, unpack_dir: Path) -> tuple[Step, ...
 
 
 def _step(raw: RawStep, where: str, place: Place, unpack_dir: Path) -> Step:
-    if not _NAME.fullmatch(raw.name):
+    if not NAME.fullmatch(raw.name):
         raise place.error(
             f'"{raw.name[:80]}" cannot be a step\'s name',
             f"{where}.name",

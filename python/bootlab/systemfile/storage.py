@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[storage]` of a system file: where `bootlab fs` puts root file systems."""
 
 from __future__ import annotations

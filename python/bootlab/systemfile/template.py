@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The commented system file that `bootlab new` writes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """TOML: a user's file as a table, with errors that name the line; texts and lists as TOML writes them."""
 
 from __future__ import annotations

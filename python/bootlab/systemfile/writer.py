@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A system back as TOML, with its images as files: what `stack` and `rootfs trim` hand over."""
 
 from __future__ import annotations
@@ -6,11 +7,13 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.costs import Between, Costs
+from bootlab.model.key import file_keys
 from bootlab.model.system import Limits, Machine, System
 from bootlab.systemfile.toml_text import listed, quoted
 
 # Keys of [machine] that hold paths, in which the loader expands variables.
-_PATHS = frozenset({"disks", "flash", "sd", "pmem", "dtb", "emulator"})
+_PATHS = file_keys(Machine)
 
 
 Made = Literal["stacked", "trimmed", "optimized"]
@@ -31,6 +34,8 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
     if system.application_arguments:
         lines.append(f"application_arguments = [{', '.join(map(quoted, system.application_arguments))}]")
     lines += ["", "[kernel]", 'image = "kernel"']
+    if system.board_cmdline is not None:
+        lines.append(f"board_cmdline = {quoted(str(system.board_cmdline))}")
     lines += [f"form = {quoted(system.kernel.form)}"] if system.kernel.form != "image" else []
     lines += [f"flash = {quoted(system.kernel.flash)}"] if system.kernel.flash is not None else []
     for name in ("config", "symbols"):
@@ -51,6 +56,7 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
         lines.append(f"archive = {quoted(files['initramfs'].rsplit('/', 1)[-1])}")
         if system.initramfs.keep:
             lines.append(f"keep = {listed(system.initramfs.keep)}")
+    lines += _costs(system.costs)
     lines += ["", "[goal]", f"console = {quoted(system.goal.console)}", f"name = {quoted(system.goal.name)}"]
     if system.check.console or system.check.command:
         lines += ["", "[check]"]
@@ -60,6 +66,41 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
         lines += ["", "[marks]", *(f"{quoted(name)} = {quoted(pattern)}" for name, pattern in system.marks)]
     lines += ["", "[limits]", *_changed(system.limits, Limits.usual(system.clock.shift))]
     return "\n".join(lines) + "\n"
+
+
+def _costs(costs: Costs | None) -> list[str]:
+    """Write a board's costs as they are, whatever words they were given by."""
+    if costs is None:
+        return []
+    lines = (
+        []
+        if costs.console is None
+        else _table(
+            "console",
+            baud=costs.console.baud,
+            bits_per_character=costs.console.bits_per_character,
+            source=costs.console.source,
+        )
+    )
+    if costs.medium is not None:
+        medium = costs.medium
+        lines += _table(
+            "medium",
+            name=medium.name,
+            megabytes_per_s=medium.bytes_per_s.scaled(1e-6),
+            request_us=medium.request_ns.scaled(1e-3),
+            request_kib=medium.request_bytes >> 10,
+            source=medium.source,
+        )
+    if costs.core is not None:
+        core = costs.core
+        lines += _table("core", name=core.name, instruction_ns=core.instruction_ns, source=core.source)
+    return lines
+
+
+def _table(table: str, /, **values: Between | str | int) -> list[str]:
+    written = (f"[{v.low!r}, {v.high!r}]" if isinstance(v, Between) else _value(v) for v in values.values())
+    return ["", f"[costs.{table}]", *(f"{key} = {value}" for key, value in zip(values, written, strict=True))]
 
 
 def _changed(value: Machine | Limits, default: Machine | Limits) -> list[str]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A proposal as a commented system file: every choice with its reason, what is not known in words."""
 
 from __future__ import annotations
@@ -6,9 +7,10 @@ import os
 import textwrap
 from pathlib import Path
 
-from bootlab.systemfile.goals import Seen
+from bootlab.systemfile.goal_candidates import Seen
 from bootlab.systemfile.kernel import beside
-from bootlab.systemfile.proposal import Proposal, RootProposal
+from bootlab.systemfile.proposal import SystemProposal
+from bootlab.systemfile.proposed_root import RootProposal
 from bootlab.systemfile.toml_text import quoted
 
 _WIDTH = 118
@@ -16,7 +18,7 @@ _HOST_S = 3600.0
 """Wall seconds: a distribution's boot takes minutes of a busy host, and virtual time decides before that."""
 
 
-def written(proposal: Proposal, folder: Path) -> str:
+def written(proposal: SystemProposal, folder: Path) -> str:
     """Return the file's text; paths below `folder`, where it will lie, are relative."""
     place = _Place(folder)
     parts = [
@@ -26,6 +28,7 @@ def written(proposal: Proposal, folder: Path) -> str:
         _kernel(proposal, place),
         _initramfs(proposal, place),
         _root(proposal.root, place) if proposal.root is not None else [],
+        _clock(proposal),
         _goal(proposal),
         _marks(proposal),
         ["[limits]", "# Virtual time decides (120 s, 30 s without a byte). This is the host's time, the safety net.",
@@ -45,7 +48,7 @@ class _Place:
         return quoted(str(short).replace("$", "$$"))
 
 
-def _head(proposal: Proposal) -> list[str]:
+def _head(proposal: SystemProposal) -> list[str]:
     lines = _comment(f"Written by `bootlab new --from {_shown(str(proposal.source))}`: {_shown(proposal.what)}.")
     lines += _comment("Boot it:  bootlab boot THIS-FILE --repeat 3      Make it faster:  bootlab stack THIS-FILE")
     if proposal.notes:
@@ -57,14 +60,14 @@ def _head(proposal: Proposal) -> list[str]:
     return lines
 
 
-def _name(proposal: Proposal) -> list[str]:
+def _name(proposal: SystemProposal) -> list[str]:
     lines = [f"name = {quoted(proposal.name)}"]
     if proposal.goals.application:
         lines.append(f"application = {quoted(proposal.goals.application)}  # what the goal's unit runs")
     return lines
 
 
-def _machine(proposal: Proposal, place: _Place) -> list[str]:
+def _machine(proposal: SystemProposal, place: _Place) -> list[str]:
     lines = ["[machine]", f"arch = {quoted(proposal.arch)}"]
     lines += [f"type = {quoted(proposal.machine)}".ljust(24) + f"  # {_shown(proposal.machine_reason)}"]
     lines += [f"memory_mib = {proposal.memory_mib}".ljust(24) + f"  # {_shown(proposal.memory_reason)}"]
@@ -80,7 +83,7 @@ def _machine(proposal: Proposal, place: _Place) -> list[str]:
     return lines
 
 
-def _kernel(proposal: Proposal, place: _Place) -> list[str]:
+def _kernel(proposal: SystemProposal, place: _Place) -> list[str]:
     lines = ["[kernel]", f"image = {place.path(proposal.kernel)}"]
     if proposal.release:
         lines[-1] += f"  # Linux {_shown(proposal.release)}"
@@ -89,10 +92,13 @@ def _kernel(proposal: Proposal, place: _Place) -> list[str]:
     for note in proposal.cmdline_notes:
         lines += _comment(note)
     lines.append(f"cmdline = {quoted(proposal.cmdline)}")
+    own = " ".join(proposal.board_cmdline.split())
+    if own and own != proposal.cmdline:
+        lines.append(f"board_cmdline = {quoted(own)}  # what its own loader passes: results are written for it")
     return lines
 
 
-def _initramfs(proposal: Proposal, place: _Place) -> list[str]:
+def _initramfs(proposal: SystemProposal, place: _Place) -> list[str]:
     if proposal.initramfs is None:
         return []
     lines = ["[initramfs]"]
@@ -111,17 +117,25 @@ def _root(root: RootProposal, place: _Place) -> list[str]:
     return lines
 
 
-def _goal(proposal: Proposal) -> list[str]:
+def _clock(proposal: SystemProposal) -> list[str]:
+    if not proposal.rtc_base:
+        return []
+    return ["[clock]", f"rtc_base = {quoted(proposal.rtc_base)}  # {_shown(proposal.rtc_reason)}"]
+
+
+def _goal(proposal: SystemProposal) -> list[str]:
     goals = proposal.goals
-    said = "the first boot showed it" if goals.sure else "guessed: no boot has shown it"
-    lines = ["[goal]", *_comment(f"First available use: {_shown(goals.goal.what)}{_at(goals.goal)}; {said}.")]
+    lines = ["[goal]", *_comment(f"First available use: {_shown(goals.goal.what)}{_at(goals.goal)}.")]
+    lines += _comment(f"Kind: {goals.goal.kind}. How sure: {goals.certainty}.")
     lines += [f"console = {_pattern(goals.goal.pattern)}", f"name = {quoted(_shown(goals.goal.what))}"]
     for other in goals.others:
-        lines += [f"# console = {_pattern(other.pattern)}".ljust(52) + f"  # {_shown(other.what)}{_at(other)}"]
+        lines += [
+            f"# console = {_pattern(other.pattern)}".ljust(52) + f"  # {other.kind}: {_shown(other.what)}{_at(other)}"
+        ]
     return lines
 
 
-def _marks(proposal: Proposal) -> list[str]:
+def _marks(proposal: SystemProposal) -> list[str]:
     lines = ["[marks]", *_comment("Console lines that start a stage: rc-scripts and application are the classic ones.")]
     for name, seen in proposal.goals.marks:
         lines.append(f"{name} = {_pattern(seen.pattern)}".ljust(48) + f"  # {_shown(seen.what)}{_at(seen)}")

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What boots a system: QEMU, or a recording played back."""

@@ -1,14 +1,18 @@
+# SPDX-License-Identifier: MIT
 """Which target boots a system."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
+from bootlab.launch.target import Target
+from bootlab.model.real_board import Board
 from bootlab.model.system import System
-from bootlab.targets.base import Target
 from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.replay import ReplayTarget
 
@@ -31,9 +35,7 @@ def target_for(
     Third parties register a callable taking the cache under the entry point group `bootlab.targets`.
     """
     if system.board is not None:
-        from bootlab.targets.board.choose import board_target  # noqa: PLC0415 - most systems are QEMU's
-
-        return board_target(system.board, cache, system, builds)
+        return _of_board(system, system.board, cache, builds)
     if system.target == "qemu":
         return QemuTarget(cache, watch, builds, elsewhere)
     if system.target == "replay":
@@ -46,3 +48,11 @@ def target_for(
             return target
     known = ["qemu", "replay", *sorted(p.name for p in entry_points(group="bootlab.targets"))]
     raise UserError(f"there is no target {system.target!r}", hint=f"known targets: {', '.join(known)}")
+
+
+def _of_board(system: System, board: Board, cache: Cache, builds: BuildObserver | None) -> Target:
+    if board.recordings is not None:
+        return ReplayTarget(msgspec.structs.replace(system, recordings=board.recordings), cache)
+    from bootlab.boards.choose import board_target  # noqa: PLC0415 - most systems are QEMU's
+
+    return board_target(board, cache, builds)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Follows a running machine until its boot is over."""
 
 from __future__ import annotations
@@ -7,14 +8,15 @@ import threading
 import time
 from pathlib import Path
 
+from bootlab.launch import qemu_launch
+from bootlab.launch.boot_plan import BootPlan
+from bootlab.launch.ending import LINE_GRACE_VIRTUAL_NS, Clocks, Decided, Ending, judge
+from bootlab.launch.process import EmulatorProcess
+from bootlab.launch.target import Progress, ProgressSink
+from bootlab.launch.watch import ConsoleWatch
 from bootlab.model.recording import Outcome
-from bootlab.targets import qemu_launch
-from bootlab.targets.base import BootPlan, Progress, ProgressSink
-from bootlab.targets.ending import LINE_GRACE_VIRTUAL_NS, Clocks, Decided, Ending, judge
-from bootlab.targets.process import EmulatorProcess
+from bootlab.recordings.stamps import StampFile, Stamps
 from bootlab.targets.so_far import SoFar
-from bootlab.targets.stamps import StampFile, Stamps
-from bootlab.targets.watch import ConsoleWatch
 
 _POLL_S = 0.004
 # A look costs the machine its processor for a moment: of a boot of seconds it may be late by a share of them.
@@ -27,6 +29,7 @@ _ASLEEP_S = 1.0
 # The thread that writes the clock down wakes 50 times a second: less, even where the host is loaded a hundredfold.
 _IDLE_SHARE = 0.01
 _CPU_CLOCK_S = 0.01
+_HOLE = "bytes of the console could not be written"
 # accel/tcg/icount-common.c, icount_start_warp_timer(): said once, when every processor sleeps and no timer is armed.
 _NO_TIMER = "icount sleep disabled and no active timers"
 
@@ -55,12 +58,13 @@ class Follower:
         self._virtual_ns: int | None = None
         self._virtual_at_growth = 0
         self._goal_at: tuple[float, int] | None = None
+        self._has_hole = False
 
     def follow(self, progress: ProgressSink | None) -> Decided:
         """Return the ending, with the watch that saw the console up to it."""
         if self._exact:
             # What judges the ending needs NumPy: loaded while the machine runs, neither before nor after.
-            importlib.import_module("bootlab.targets.virtual_ending")
+            importlib.import_module("bootlab.launch.virtual_ending")
         told = 0.0
         while True:
             if self._stop.is_set():
@@ -68,6 +72,8 @@ class Follower:
             code = self._process.exit_code
             grown = self._look()
             now = time.monotonic()
+            if self._has_hole:
+                return Decided(Ending(Outcome.CONSOLE_INCOMPLETE, _HOLE, host_limit=True), self._watch)
             ending = judge(
                 self._plan.system,
                 self._watch,
@@ -97,7 +103,7 @@ class Follower:
         state = self._stamps.progress() if self._plan.stamped else None
         moved = state is not None and state.now_ns != self._virtual_ns
         if state is not None:
-            self._virtual_ns = state.now_ns
+            self._virtual_ns, self._has_hole = state.now_ns, state.failed_bytes > 0
         # The trace is written in the midst of the goal's line, while the machine stands still.
         awaited, goal = self._awaited, self._watch.goal
         writing = awaited is not None and goal is not None and not awaited.exists()
@@ -151,7 +157,7 @@ class Follower:
         """Return what virtual time says of the ending that the host's looks suggest; None: go on looking."""
         if not self._exact or (ending.host_limit and code is not None):
             return Decided(ending, self._watch, self._virtual_ns)
-        from bootlab.targets.virtual_ending import decide  # noqa: PLC0415 - see follow()
+        from bootlab.launch.virtual_ending import decide  # noqa: PLC0415 - see follow()
 
         halted = self._clocks(time.monotonic()).halted
         state = self._stamps.progress()

@@ -1,11 +1,10 @@
+# SPDX-License-Identifier: MIT
 """The QEMU target: exact mode by instruction count, and free-running mode."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
-import os
 import shutil
 import threading
 import time
@@ -18,48 +17,36 @@ from bootlab.builders.artefacts import build, in_flash, with_built_kernel, with_
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo, inspect
-from bootlab.builders.loader.started import Started, started
+from bootlab.builders.loader.started import CardStart, started
 from bootlab.builders.programs import built_programs, facts_file
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.launch import devices, emulator, exactness, kvm, loader_marks, plugin, processors, qemu_launch
+from bootlab.launch.boot_key import key_of, machine_key_of
+from bootlab.launch.boot_plan import BootPlan, Purpose
+from bootlab.launch.ending import Decided, Ending
+from bootlab.launch.load_address import user_space_end
+from bootlab.launch.marks import kernel_marks, read_marks
+from bootlab.launch.paced_console import PacedConsole
+from bootlab.launch.process import EmulatorProcess
+from bootlab.launch.qemu_launch import effective_cmdline
+from bootlab.launch.target import ProgressSink
+from bootlab.launch.watch import ConsoleWatch
+from bootlab.launch.whole_console import LOST_STAMPS, NOT_COUNTED, held_to_what_was_written, require_room
 from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
-from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
+from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import (
-    devices,
-    emulator,
-    exactness,
-    kvm,
-    loader_marks,
-    plugin,
-    processors,
-    qemu_launch,
-    recording_dir,
-)
-from bootlab.targets.base import BootPlan, ProgressSink, Purpose
-from bootlab.targets.boot_key import key_of, machine_key_of
-from bootlab.targets.console import split_lines
-from bootlab.targets.ending import Decided, Ending
+from bootlab.recordings import assembly, recording_dir
+from bootlab.recordings.assembly import Heard
+from bootlab.recordings.console import split_lines
+from bootlab.recordings.stamps import StampFile, Written
 from bootlab.targets.following import Follower
-from bootlab.targets.load_address import user_space_end
-from bootlab.targets.marks import kernel_marks, read_marks
-from bootlab.targets.paced_console import PacedConsole
-from bootlab.targets.process import EmulatorProcess
-from bootlab.targets.qemu_launch import effective_cmdline
-from bootlab.targets.stamps import StampFile
-from bootlab.targets.watch import ConsoleWatch
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import KernelBuilder
     from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
     from bootlab.builders.loader.uboot import UbootBuilder
 
-_LOST_STAMPS = (
-    "the times of the console's end, the goal's too if there is none: the disk had no room for more stamps (free space "
-    "in the store's folder and boot again)"
-)
-_LEAST_ROOM_BYTES = 64 << 10
-"""With less of it a console may have been cut off."""
 _LOST_TICKS = (
     "timer ticks while the kernel idles, so that its waits come out too long: without the plugin "
     "exact mode loses them with CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
@@ -92,7 +79,7 @@ class QemuTarget:
 
         The plan's system names the files of the kernel that was built.
         """
-        found = emulator.find(system.machine)
+        found = emulator.find(system.machine, self._cache.root)
         several = processors.prepare(system, found, self._cache.root)
         built = system.kernel.build
         system, programs = built_programs(system, self._cache)
@@ -190,6 +177,7 @@ class QemuTarget:
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         console = folder / qemu_launch.CONSOLE_FILE
+        line = None
         wrong = _wrong_architecture(plan.system, plan.info)
         if wrong:
             decided = Decided(Ending(Outcome.WRONG_ARCH, wrong), ConsoleWatch(None, plan.system))
@@ -207,11 +195,13 @@ class QemuTarget:
                         folder=folder,
                         log=folder / "emulator.log",
                         stdout=line.fd if line is not None else None,
+                        preload=_preloaded(plan),
                     )
                 )
                 decided = Follower(plan, folder, process, stop).follow(progress)
-        recording = _record(plan, folder, decided, time.monotonic() - started)
-        _require_room(recording, folder)
+        written = line.written if line is not None else None
+        recording = _record(plan, folder, decided, time.monotonic() - started, written)
+        require_room(recording, folder)
         return recording
 
     @functools.cached_property
@@ -226,7 +216,7 @@ class QemuTarget:
 
         return UbootBuilder(self._cache, observer=self._builds)
 
-    def _card_digests(self, from_card: Started | None) -> dict[str, str]:
+    def _card_digests(self, from_card: CardStart | None) -> dict[str, str]:
         if from_card is None:
             return {}
         found = {"card": self._cache.digest(from_card.card)} if from_card.card is not None else {}
@@ -261,13 +251,13 @@ class QemuTarget:
         return "tcg"
 
 
-def _loader_sizes(from_card: Started | None) -> dict[str, int]:
+def _loader_sizes(from_card: CardStart | None) -> dict[str, int]:
     image = from_card.image if from_card is not None else None
     found = {"loader": image.stat().st_size} if image is not None else {}
     return found | (from_card.sizes_bytes if from_card is not None else {})
 
 
-def _loader_config(from_card: Started | None) -> tuple[tuple[str, str], ...]:
+def _loader_config(from_card: CardStart | None) -> tuple[tuple[str, str], ...]:
     """Return the configuration that the boot loader was built with, to stand in the recording."""
     if from_card is None or from_card.built is None:
         return ()
@@ -278,6 +268,11 @@ def _span_bytes(info: KernelInfo) -> int | None:
     """Return how long the kernel is in memory, its variables included; None when its symbols do not say."""
     start, end = info.symbols.get("_text"), info.symbols.get("_end")
     return None if start is None or end is None else end - start
+
+
+def _preloaded(plan: BootPlan) -> Path | None:
+    plugins = plan.launch.plugins if plan.launch is not None else ()
+    return next((Path(plugin.file) for plugin in plugins if plugin.preloaded), None)
 
 
 def _own_config(system: System) -> tuple[tuple[str, str], ...]:
@@ -291,12 +286,15 @@ def _filled_bank(placed: System) -> str | None:
     return placed.machine.flash[place.unit] if placed.kernel.flash is not None and place is not None else None
 
 
-def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Recording:
-    watch, ending = decided.watch, decided.ending
+def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float, written: Written | None) -> Recording:
     console_path = folder / qemu_launch.CONSOLE_FILE
     console = console_path.read_bytes() if console_path.exists() else b""
     stamp_path = folder / qemu_launch.STAMP_FILE
     stamps = StampFile(stamp_path).read(len(console)) if plan.stamped else None
+    written = stamps.written if written is None and stamps is not None else written
+    decided = held_to_what_was_written(decided, plan.system, written, len(console))
+    watch, ending = decided.watch, decided.ending
+    uncounted = plan.stamped and written is None and bool(console)
     # What the machine printed until it was ended is the host's affair.
     console = console[: watch.size_bytes]
     if watch.goal is not None and ending.outcome is Outcome.GOAL:
@@ -319,53 +317,28 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
     if goal_ns is None and watch.goal is not None and not lost:
         goal_ns, clock_of_goal = _goal_without_plugin(console, exact=exact, wall_s=wall_s)
     fallback = loader_marks.fallback_note(plan.system.loader, console, marks)
-    meta = Meta(
-        key=plan.key,
-        machine_key=plan.machine_key,
-        system_name=plan.system.name,
-        purpose=plan.purpose,
-        mode=plan.system.clock.mode,
-        outcome=ending.outcome,
-        reason=ending.reason,
-        command=plan.command,
-        launch=plan.launch,
-        cmdline=plan.launch.cmdline if plan.launch is not None else "",
-        emulator_version=plan.emulator_version,
-        shift=plan.system.clock.shift if exact else None,
-        processors=plan.processors,
-        accel=plan.accel,
-        stamped=stamps is not None,
-        wall_s=round(wall_s, 3),
+    heard = Heard(
+        console=console,
+        stamps=stamps,
+        marks=marks,
         goal_ns=goal_ns,
         goal_insns=goal_insns,
         goal_clock=clock_of_goal,
-        console_bytes=len(console),
-        artefact_bytes=plan.sizes_bytes,
-        artefact_sha256=plan.sha256,
-        kernel_patches=plan.kernel_patches,
-        check_groups=tuple(g for g in watch.check_groups if g is not None),
-        check_missing=tuple(p for p, g in zip(plan.system.check.console, watch.check_groups, strict=True) if g is None),
-        last_initcall=ending.last_initcall,
-        host_limit=ending.host_limit,
-        emulator_waited=ending.waited,
+    )
+    meta = assembly.meta_of(
+        plan,
+        ending,
+        heard,
+        watch.check_groups,
+        wall_s=wall_s,
         end_ns=decided.end_ns,
         known_ns=decided.known_ns,
         stopped=decided.stopped,
-        lacks=(*plan.lacks, _LOST_STAMPS) if lost else plan.lacks,
-        notes=(*plan.notes, *((fallback,) if fallback else ())),
+        lacks=(*((LOST_STAMPS,) if lost else ()), *((NOT_COUNTED,) if uncounted else ())),
+        notes=(*((fallback,) if fallback else ()), *watch.notes),
     )
     stamp_path.unlink(missing_ok=True)
-    recording_dir.save(folder, meta, marks, console, stamps)
-    return recording_dir.load(folder)
-
-
-def _require_room(recording: Recording, folder: Path) -> None:
-    """Raise OSError for a boot that came to no goal, or to none with a time, on a disk without room."""
-    meta = recording.meta
-    if (recording.ok and meta.goal_ns is not None) or meta.outcome is Outcome.INTERRUPTED:
-        return
-    if _LOST_STAMPS in meta.lacks or shutil.disk_usage(folder).free < _LEAST_ROOM_BYTES:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return assembly.write(folder, meta, heard)
 
 
 def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple[int | None, GoalClock]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The replay target: boots are recordings made before. For tests, documentation, and looking at other people's runs.
 
 A replay folder holds one recording a system, in sub-folders named by the system's fingerprint. `record()` makes one
@@ -13,14 +14,18 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import kernelinfo
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import TargetError, UserError
+from bootlab.launch.boot_plan import BootPlan, Purpose
+from bootlab.launch.qemu_launch import effective_cmdline
+from bootlab.launch.target import Progress, ProgressSink
 from bootlab.model.recording import Recording
 from bootlab.model.system import Clockwork, System
-from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
-from bootlab.targets.qemu_launch import effective_cmdline
+from bootlab.recordings import recording_dir, sealed
+from bootlab.recordings.damage import Damaged
+from bootlab.recordings.sealed import NotWhole, OtherForm
 
 
 class NotRecordedError(TargetError):
@@ -28,8 +33,10 @@ class NotRecordedError(TargetError):
 
 
 _INFO_FILE = "kernelinfo.json"
-# Keys that older recordings do not know: they tell systems apart only where they are given.
-_MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb", "pmem", "console_port", "console_baud"})
+# All other keys are younger than the oldest recordings: they tell systems apart only where they are given.
+_FIRST_MACHINE_KEYS = frozenset(
+    {"arch", "type", "cpu", "memory_mib", "cpus", "firmware", "options", "devices", "disks", "extra", "emulator"}
+)
 _CLOCK_KEYS_ADDED = frozenset({"seed", "processors", "quantum_ns"})
 _CLOCK_DEFAULT = Clockwork()
 
@@ -47,7 +54,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     machine = {
         k: v
         for k, v in msgspec.structs.asdict(msgspec.structs.replace(system.machine, emulator=None)).items()
-        if v or k not in _MACHINE_KEYS_ADDED
+        if v or k in _FIRST_MACHINE_KEYS
     }
     facts: tuple[object, ...] = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names)
     clock = {
@@ -89,10 +96,7 @@ class ReplayTarget:
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
         """Say which recording would be played."""
         key = fingerprint(system, purpose)
-        try:
-            info = msgspec.json.decode((self._folder / _INFO_FILE).read_bytes(), type=KernelInfo)
-        except (OSError, msgspec.DecodeError):
-            info = KernelInfo()
+        info = _info(self._folder / _INFO_FILE)
         return BootPlan(
             system=system, purpose=purpose, action=("replay", key), key=key, info=info, sizes_bytes={}, sha256={}
         )
@@ -110,10 +114,23 @@ class ReplayTarget:
                 hint='boot it for real with target = "qemu"',
             )
         shutil.copytree(source, folder, dirs_exist_ok=True)
-        recording = recording_dir.load(folder)
+        # It was made under the key of its own machine; here it stands for this plan's.
+        made = recording_dir.load(folder, whole=True)
+        recording = recording_dir.restate(folder, msgspec.structs.replace(made.meta, key=plan.key))
         if progress:
             progress(Progress(recording.meta.goal_ns, recording.meta.console_bytes, ""))
         return recording
+
+
+def _info(path: Path) -> KernelInfo:
+    """Return the facts of the kernel that a replay folder was recorded with, no facts where it has none."""
+    try:
+        info, _ = sealed.document_of(path.read_bytes(), kernelinfo.FORM, KernelInfo)
+    except OSError:
+        return KernelInfo()
+    except (OtherForm, NotWhole) as fault:
+        raise Damaged(path, fault, hint="record the folder again, or take it from where it came from") from fault
+    return msgspec.structs.replace(info, version=kernelinfo.FORM.version)
 
 
 def record(folder: Path, system: System, purpose: Purpose, recording: Recording, info: KernelInfo) -> Path:
@@ -123,5 +140,5 @@ def record(folder: Path, system: System, purpose: Purpose, recording: Recording,
     place = folder / fingerprint(system, purpose)
     shutil.copytree(recording.path, place, dirs_exist_ok=True)
     recording_dir.pack(place)
-    (folder / _INFO_FILE).write_bytes(msgspec.json.encode(info))
+    sealed.keep(folder / _INFO_FILE, info)
     return place

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a boot that goes on for long without its goal shows so far: said once, while it runs.
 
 What its files tell beforehand is said at once.
@@ -11,12 +12,14 @@ from pathlib import Path
 
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets.console import split_lines
+from bootlab.recordings.console import split_lines
 
 _LOOK_EVERY_S = 1.0
 # A loaded host makes every silence long, and a kernel is silent for seconds when it tests its ciphers.
 _SILENT_S, _SILENT_NS = 3.0, 1_000_000_000
 _KERNEL_SILENT_NS = 8_000_000_000
+# A large kernel unpacks for some seconds before its first line.
+_NO_BYTE_NS = 5_000_000_000
 _TAIL_BYTES = 256 << 10
 
 
@@ -42,7 +45,7 @@ class SoFar:
         if not self._files_looked_at:
             self._files_looked_at = True
             # Loaded while the machine runs: it would keep it waiting.
-            from bootlab.targets import expectation  # noqa: PLC0415
+            from bootlab.preflight import expectation  # noqa: PLC0415
 
             if expected := expectation.likely(self._system):
                 return f"expected: {expected}"
@@ -50,12 +53,12 @@ class SoFar:
             return ""
         self._looked = wall_s
         # Loaded when a boot is long, not before the machine starts.
-        from bootlab.targets import user_space_hint  # noqa: PLC0415
-        from bootlab.targets.failure_hint import likely_cause  # noqa: PLC0415
+        from bootlab.hints import user_space as user_space_hint  # noqa: PLC0415
+        from bootlab.hints.failure import likely_cause  # noqa: PLC0415
 
         lines = split_lines(self._tail())
         if not lines:
-            return ""
+            return self._nothing(quiet_wall_s, quiet_virtual_ns)
         found = user_space_hint.repeats(lines) or user_space_hint.memory_ran_out(lines)
         self._sure = bool(found)
         if self._said and not found:
@@ -73,6 +76,16 @@ class SoFar:
         host = f"{quiet_wall_s:.0f} s of host time"
         silence = f"nothing printed for {host}{f', {quiet}' if quiet else ''}: " if quiet_wall_s >= 1 else ""
         return f"so far: {silence}{found}"
+
+    def _nothing(self, quiet_wall_s: float, quiet_virtual_ns: int | None) -> str:
+        """Say that not a byte was printed, once, after so much virtual time that any kernel with a console speaks."""
+        if self._said or quiet_virtual_ns is None or quiet_virtual_ns < _NO_BYTE_NS:
+            return ""
+        self._said = True
+        return (
+            f"so far: not a byte was printed for {quiet_wall_s:.0f} s of host time, {quiet_virtual_ns / 1e9:.1f} s of "
+            f"virtual time: {Outcome.NO_CONSOLE.hint}"
+        )
 
     def _tail(self) -> bytes:
         try:

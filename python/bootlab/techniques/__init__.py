@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The catalogue: one file a technique, grouped by the stage it works on; `registry` lists them all."""
 
 from typing import TYPE_CHECKING

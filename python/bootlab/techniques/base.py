@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a technique is: facts as data and three functions."""
 
 from __future__ import annotations
@@ -16,9 +17,6 @@ from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 
 StageName = Literal["firmware", "loader", "image", "kernel", "initramfs", "storage", "init", "userspace"]
-
-ENTRY_POINTS = "bootlab.techniques"
-"""Third parties name a `Technique` class or instance in this group."""
 
 
 Proof = Literal["recording", "kernel-log", "diagnosis"]
@@ -44,21 +42,27 @@ class Answer(enum.StrEnum):
 
 
 class Applies(msgspec.Struct, frozen=True):
-    """The answer, with its reason and the line, option or file that is the evidence."""
+    """The answer, with its reason and the line, option or file that is the evidence.
+
+    `options`: those of the kernel's configuration (without `CONFIG_`) that it rests on: a fragment that does not name
+    them leaves it open. `silent`: unknown only because the console does not carry the kernel's messages.
+    """
 
     answer: Answer
     reason: str
     evidence: str = ""
+    options: tuple[str, ...] = ()
+    silent: bool = False
 
     @classmethod
-    def yes(cls, reason: str, evidence: str = "") -> Applies:
+    def yes(cls, reason: str, evidence: str = "", *, options: tuple[str, ...] = ()) -> Applies:
         """Say that it applies, and why."""
-        return cls(Answer.YES, reason, evidence)
+        return cls(Answer.YES, reason, evidence, options)
 
     @classmethod
-    def no(cls, reason: str, evidence: str = "") -> Applies:
+    def no(cls, reason: str, evidence: str = "", *, options: tuple[str, ...] = ()) -> Applies:
         """Say that it does not, and why."""
-        return cls(Answer.NO, reason, evidence)
+        return cls(Answer.NO, reason, evidence, options)
 
     @classmethod
     def unknown(cls, reason: str, evidence: str = "") -> Applies:
@@ -167,7 +171,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 class Technique(abc.ABC):
     """A catalogue entry: facts, as class variables or as a row of a table, and three methods.
 
-    `late`: its sign may turn once others are stacked, so it is tried again at the end. `exclusive`: of its variants
+    `late`: its sign may turn once others are stacked, so it is tried again at the end. `hidden_by`: techniques that
+    take away what its effect is seen by, so that it is not tried where one of them stands. `exclusive`: of its variants
     only one can be stacked; False where they add up (use :class:`~bootlab.model.change.ExtendParam`).
     `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name,
     because the change keeps the kernel from calling them and nothing is printed about it. `rests_on`: what
@@ -192,6 +197,7 @@ class Technique(abc.ABC):
     architectures: tuple[str, ...] = ()
     kernels: str = "any"
     conflicts: tuple[str, ...] = ()
+    hidden_by: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     late: bool = False
     needs_diagnosis: bool = False

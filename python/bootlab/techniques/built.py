@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Proof that a booted kernel was built another way: by the configuration kept with its recording, and by its bytes."""
 
 from __future__ import annotations

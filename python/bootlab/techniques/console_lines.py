@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which lines of a recorded console the kernel printed."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.modelled import Modelled, line_ns
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Evidence
+from bootlab.techniques.base import Context, Evidence
 from bootlab.techniques.evidence import bare, quote
 
 
@@ -30,11 +31,25 @@ def level_of(cmdline: CommandLine) -> int | None:
     return level
 
 
+def on_no_line(context: Context) -> bool:
+    """Tell whether nothing that the kernel prints goes over a serial line: its command line is seen and names none.
+
+    A device tree may name one where the command line has no `console=`; a PC has none then.
+    """
+    if "cmdline" in context.unseen or not context.system.cmdline.params:
+        return False
+    named = context.system.cmdline.all("console")
+    if any(re.match(r"(ttyS|tty[A-Z]|ttym|ttyu|hvc|uart|ns16550|pl011)", param.value or "") for param in named):
+        return False
+    return bool(named) or context.arch in {"x86_64", "i386"}
+
+
 def on_a_line(characters: int, cmdline: CommandLine) -> str:
     """Say how long a serial line takes for so many characters, which exact mode does not count."""
-    rates = (re.search(r",(\d{3,7})", param.value or "") for param in reversed(cmdline.all("console")))
-    baud = next((int(rate[1]) for rate in rates if rate is not None), Modelled().baud)
-    return f"{line_ns(characters, baud) / 1e6:,.0f} ms at {baud} baud (modelled)"
+    told = cmdline.console_baud
+    baud = told or Modelled().baud
+    basis = "modelled" if told else "modelled; the line's rate is not known"
+    return f"{line_ns(characters, baud) / 1e6:,.0f} ms at {baud} baud ({basis})"
 
 
 def fewer_kernel_lines(before: Evidence, after: Evidence) -> Effect:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Proof out of recordings: the kernel's messages of one booted system, and what changed between two."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab import _core
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Evidence, Technique
+from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 
 MAX_LINE_CHARS = 2048
 """printk's own limit for a line is half of it (LOG_LINE_MAX): longer ones are noise, and patterns stay cheap."""
@@ -122,7 +123,13 @@ class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
 
     def absent(self, reason: str, evidence: str = "") -> Applies:
         """Answer no because of a message that is not there; unknown where that proves nothing."""
-        return Applies.no(reason, evidence) if self.complete else Applies.unknown(SILENT)
+        return Applies.no(reason, evidence) if self.complete else self.unknown(reason)
+
+    def unknown(self, reason: str, evidence: str = "") -> Applies:
+        """Answer unknown: for this reason, or because the messages are not there at all."""
+        if self.complete:
+            return Applies.unknown(reason, evidence)
+        return Applies(Answer.UNKNOWN, SILENT, evidence, silent=True)
 
 
 def needs_diagnosis(technique: Technique, booted: Booted) -> bool:

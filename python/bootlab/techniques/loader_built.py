@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Proof that a boot loader was built another way, and what it printed; and whether there is one that can be built."""
 
 from __future__ import annotations

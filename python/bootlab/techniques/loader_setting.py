@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques about a boot loader that bootlab can change, and those that are one setting of the table [loader]."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that only set options of the kernel's configuration: each is a row of facts, the rest is shared."""
 
 from __future__ import annotations
@@ -10,22 +11,23 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared
-from bootlab.techniques.row import Row
+from bootlab.techniques.row import TechniqueRow
 
 Options = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OptionTechnique(Row):
+class OptionTechnique(TechniqueRow):
     """A row of the tables in `bootlab.techniques.options`: builds the kernel with every option of `sets`.
 
     Options are named without `CONFIG_`, values as a `.config` writes them. `because` is the reason that it applies.
-    `earlier`: a version, and the options that kernels before it have in place of `sets`. `only_if`: options without
-    which there is nothing to change. `expert`: the options can only be changed with CONFIG_EXPERT. `held_by`: options
-    that select one of `sets`; those that are on are switched off with it, since it would stay otherwise. `gone`: a
-    kernel message that a kernel with the options does not print; where the base printed it, its absence belongs to the
-    proof. `says`: a message that only a kernel with the options prints, where they do anything: without it nothing is
-    proved. `ends_with`: functions that do much less where this one of `sets` changes (see `ends`).
+    `earlier`: a version, and the options that kernels before it have in place of `sets`; a configuration that states
+    one of both decides, else the version. `only_if`: options without which there is nothing to change. `expert`: the
+    options can only be changed with CONFIG_EXPERT. `held_by`: options that select one of `sets`; those that are on
+    are switched off with it, since it would stay otherwise. `gone`: a kernel message that a kernel with the options
+    does not print; where the base printed it, its absence belongs to the proof. `says`: a message that only a kernel
+    with the options prints, where they do anything: without it nothing is proved. `ends_with`: functions that do much
+    less where this one of `sets` changes (see `ends`).
     """
 
     sets: Options
@@ -42,7 +44,14 @@ class OptionTechnique(Row):
 
     def wanted(self, context: Context) -> Options:
         """Return `sets`, or what this kernel's version has in its place."""
-        return self.earlier[1] if self.earlier and context.kernel_version < self.earlier[0] else self.sets
+        if self.earlier is None:
+            return self.sets
+        version, before = self.earlier
+        # Both may be there: the other one without a question of its own.
+        stated = [way for way, other in ((before, self.sets), (self.sets, before)) if _states(context, way, other)]
+        if len(stated) == 1:
+            return stated[0]
+        return before if context.kernel_version < version else self.sets
 
     def pending(self, context: Context) -> Options:
         """Return those options that have another value now."""
@@ -54,15 +63,19 @@ class OptionTechnique(Row):
             return Applies.unknown("the kernel's configuration is not known")
         for option in self.only_if:
             if not context.enabled(option):
-                return Applies.no("what it is about is not in this kernel", f"CONFIG_{option} is not set")
+                return Applies.no(
+                    "what it is about is not in this kernel", f"CONFIG_{option} is not set", options=(option,)
+                )
         pending = self.pending(context)
         if not pending:
-            return Applies.no("it is set already", stated(context, self.wanted(context)[0][0]))
+            first, _ = self.wanted(context)[0]
+            return Applies.no("it is set already", stated(context, first), options=(first,))
         words = [stated(context, option) for option, _ in pending]
         more = f" and {len(words) - 3} more" if len(words) > 3 else ""
         held = ", ".join(f"CONFIG_{name}" for name in self._holding(context))
         more += f"; selected by {held}, which would go too" if held else ""
-        return Applies.yes(self.because, ", ".join(words[:3]) + more)
+        shown = tuple(option for option, _ in pending[:3])
+        return Applies.yes(self.because, ", ".join(words[:3]) + more, options=shown)
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose what differs, what holds it off, and CONFIG_EXPERT where the kernel hides the options without it."""
@@ -107,6 +120,12 @@ class OptionTechnique(Row):
         ways = sorted((self.sets, self.earlier[1]), key=lambda way: way[0][1] != "y")
         config = after.recording.kernel_config
         return next((way for way in ways if all(config.get(f"CONFIG_{n}") == v for n, v in way)), ways[-1])
+
+
+def _states(context: Context, way: Options, other: Options) -> bool:
+    """Tell whether the configuration names an option that only this way has."""
+    own = {name for name, _ in way} - {name for name, _ in other}
+    return any(f"CONFIG_{name}" in context.config for name in own)
 
 
 def _on(config: dict[str, str], option: str) -> bool:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that only set kernel parameters: a row of facts where messages tell all, a class where they do not."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof, StageName, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, vanished
-from bootlab.techniques.row import Row
+from bootlab.techniques.row import TechniqueRow
 
 
 class ParameterTechnique(Technique):
@@ -52,7 +53,7 @@ class Sign:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ParameterRow(Row, ParameterTechnique):
+class ParameterRow(TechniqueRow, ParameterTechnique):
     """A technique whose messages tell all: a row in `TECHNIQUES` of its mechanism's file.
 
     `without`: options, and what is said when one of them is off: there is nothing to gain then. `signs`: the first that
@@ -75,14 +76,14 @@ class ParameterRow(Row, ParameterTechnique):
             return answer
         for option, reason in self.without:
             if context.enabled(option) is False:
-                return Applies.no(reason, f"CONFIG_{option} is not set")
+                return Applies.no(reason, f"CONFIG_{option} is not set", options=(option,))
         log = KernelLog.of(context)
         for sign in self.signs:
             if line := log.line(sign.pattern):
                 say = {"yes": Applies.yes, "no": Applies.no, "unknown": Applies.unknown}[sign.answer]
                 return say(sign.reason.replace("{count}", str(log.count(sign.pattern))), line)
         if isinstance(self.otherwise, str):
-            return Applies.unknown(log.why_silent() or self.otherwise)
+            return log.unknown(self.otherwise)
         return log.absent(*self.otherwise)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:

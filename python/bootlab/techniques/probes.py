@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Probes of devices in the kernel's log: how long each took, and during which initcall it ended."""
 
 from __future__ import annotations

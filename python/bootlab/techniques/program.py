@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that build the root tree's programs another way share how they ask and how they prove it.
 
 The proof has two parts. The files that were booted are kept as facts with the recording (`programs.json`): loader,

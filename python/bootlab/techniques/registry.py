@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All techniques, in one place: a technique that does not stand here does not exist."""
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model.change import Change
-from bootlab.techniques.base import ENTRY_POINTS, Applies, Context, Technique
+from bootlab.techniques.base import Applies, Context, Technique
 from bootlab.techniques.firmware import pc
 from bootlab.techniques.image import build, compression
 from bootlab.techniques.init import busybox, first_program, start_scripts, systemd_set_up, systemd_units, tables
 from bootlab.techniques.initramfs import builtin, contents, unpacking
+from bootlab.techniques.installed import ENTRY_POINTS
 from bootlab.techniques.kernel import (
     buses,
     clocks,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The facts that every technique states which is a row of a table."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from bootlab.techniques.base import NO_RISK, Published, Risk, StageName, Techniq
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Row(Technique):
+class TechniqueRow(Technique):
     """What a row says of its technique: `Technique` explains each fact."""
 
     id: str

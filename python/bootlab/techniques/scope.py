@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The one place that decides whether a technique applies: `check`, `try` and `stack` all ask here."""
 
 from __future__ import annotations
@@ -9,12 +10,9 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.techniques.base import Answer, Applies, Context, Source, Technique
-from bootlab.techniques.evidence import SILENT
 
 _VERSION = r"(\d+\.\d+(?:\.\d+)?)"
 _RANGE = re.compile(rf"(?:any|{_VERSION} and later|up to {_VERSION}|{_VERSION} to {_VERSION})(?= with |;|,|$)")
-
-_OPTION = re.compile(r"\bCONFIG_\w+(?==| is not set)")
 
 
 class KernelRange(msgspec.Struct, frozen=True):
@@ -72,7 +70,7 @@ def ask(technique: Technique, context: Context) -> Applies:
     if missing:
         return Applies.unknown(_takes(missing[0]))
     answer = technique.applies(context)
-    if "console" in context.unseen and answer.answer is Answer.UNKNOWN and answer.reason == SILENT:
+    if "console" in context.unseen and answer.silent:
         return Applies.unknown(_takes("console"), answer.evidence)
     if context.fragment and _left_open(context, answer):
         return Applies.unknown("a fragment or defconfig does not settle it; that takes the whole .config")
@@ -121,10 +119,9 @@ def levers(techniques: Iterable[Technique], context: Context) -> dict[str, tuple
 
 def _left_open(context: Context, answer: Applies) -> bool:
     """Tell whether an answer rests on an option that a fragment does not name."""
-    named = _OPTION.findall(answer.evidence)
-    missing = [option for option in named if option not in context.config]
+    missing = [option for option in answer.options if f"CONFIG_{option}" not in context.config]
     # For a yes one that is stated is enough.
-    return bool(missing) and (answer.answer is Answer.NO or len(missing) == len(named))
+    return bool(missing) and (answer.answer is Answer.NO or len(missing) == len(answer.options))
 
 
 def _takes(source: Source) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that change how the root tree starts share what they ask first, and how they propose."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ import abc
 from bootlab.model.change import Change, Op
 from bootlab.model.system import System
 from bootlab.startup import units
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Proof, Source, StageName, Technique
 
 
@@ -21,22 +22,22 @@ class TreeTechnique(Technique):
 
     def applies(self, context: Context) -> Applies:
         """No without a tree; else what `applies_to` says."""
-        files = Files.of(context.system)
+        files = TreeFiles.of(context.system)
         if files is None:
             return no_tree(context.system)
         return self.applies_to(files, context)
 
     @abc.abstractmethod
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Tell whether there is anything to gain with this tree."""
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose all that is to be done as one variant."""
-        files = Files.of(context.system)
+        files = TreeFiles.of(context.system)
         ops = self.ops(files, context) if files is not None else ()
         return (Change(technique=self.id, ops=ops),) if ops else ()
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Return what is to be done. A technique with several variants writes `changes` instead."""
         del files, context
         return ()
@@ -54,13 +55,13 @@ class SystemdTechnique(TreeTechnique):
 
     def applies(self, context: Context) -> Applies:
         """No where another init runs; else what `applies_to` says."""
-        files = Files.of(context.system)
+        files = TreeFiles.of(context.system)
         if files is None or not units.is_systemd(files, context.system.init_path):
             return Applies.no("init is not systemd", context.system.init_path)
         return self.applies_to(files, context)
 
 
-def application_unit(files: Files, system: System) -> tuple[units.Unit, dict[str, units.Unit]] | None:
+def application_unit(files: TreeFiles, system: System) -> tuple[units.Unit, dict[str, units.Unit]] | None:
     """Return the unit that starts the application, and all units; None where that cannot be told."""
     if system.application is None or not units.is_systemd(files, system.init_path):
         return None

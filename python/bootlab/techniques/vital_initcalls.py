@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Initcalls that no system lives without: never proposed for `initcall_blacklist=`.
 
 A boot would show most of them to be vital, but a machine that loses its clock or its interrupts may also fail late or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timer programs inside a booted system, which has nothing else to do. Needs no more of bootlab than its API."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import msgspec
 from bootlab.analysis.equality import compare_boots
 from bootlab.api import System
 from bootlab.timers import instructions
-from bootlab.timers.comparison import Configuration
+from bootlab.timers.comparison import TimerConfiguration
 from bootlab.timers.conform import ConformResult
 from bootlab.timers.here import conform_arguments, conform_of, stress_of
 from bootlab.timers.programs import TIMERCONFORM, TIMERSTRESS
@@ -61,8 +62,8 @@ def configurations(
     times: int,
     *,
     unequal: Callable[[str], object],
-    sink: Callable[[list[Configuration]], object],
-) -> list[Configuration]:
+    sink: Callable[[list[TimerConfiguration]], object],
+) -> list[TimerConfiguration]:
     """Run the same timers in each named system so many times, and at least twice in exact mode. Boots are kept.
 
     `groups`: systems that share a file. `unequal` is told of exact boots that differ, and of the likely cause. `sink`
@@ -79,9 +80,9 @@ def _side_by_side(
     groups: list[list[_Loaded]],
     times: int,
     unequal: Callable[[str], object],
-    sink: Callable[[list[Configuration]], object],
-) -> list[Configuration]:
-    made: list[Configuration] = []
+    sink: Callable[[list[TimerConfiguration]], object],
+) -> list[TimerConfiguration]:
+    made: list[TimerConfiguration] = []
     for group in groups:
         with group[0][2].bench() as bench:
             bench.phase("timers", times * len(group))
@@ -93,19 +94,19 @@ def _side_by_side(
                 recordings = tuple(bench.wait_all(futures))
                 results = tuple(stress_of(output_of(recording, of)) for recording in recordings)
                 equality = compare_boots(system.value, recordings, bench.target.plan(system.value).info.config)
-                if not equality.equal:
+                if equality.equal is False:
                     causes = "; ".join(equality.causes) or "none of the known causes is there"
                     unequal(f"{name}: {equality.difference}; likely cause: {causes}")
-                made.append(Configuration(name=name, results=results, equal=equality.equal))
+                made.append(TimerConfiguration(name=name, results=results, equal=equality.equal))
                 sink(made)
     return made
 
 
 def _in_blocks(
-    groups: list[list[_Loaded]], times: int, sink: Callable[[list[Configuration]], object]
-) -> list[Configuration]:
+    groups: list[list[_Loaded]], times: int, sink: Callable[[list[TimerConfiguration]], object]
+) -> list[TimerConfiguration]:
     """Boot all systems in turn, again and again: a drift of the machine hits all alike."""
-    made: list[Configuration] = []
+    made: list[TimerConfiguration] = []
     with ExitStack() as benches:
         made_by = [benches.enter_context(group[0][2].bench(jobs=1)) for group in groups]
         turns = [(bench, one) for bench, group in zip(made_by, groups, strict=True) for one in group]
@@ -115,7 +116,9 @@ def _in_blocks(
             for row, (bench, (name, of, system)) in zip(rows, turns, strict=True):
                 recording = bench.boot(system.value, f"{name} (block {block})", fresh=block)
                 row.append(stress_of(output_of(recording, of)))
-            made = [Configuration(name=one[0], results=tuple(row)) for row, (_, one) in zip(rows, turns, strict=True)]
+            made = [
+                TimerConfiguration(name=one[0], results=tuple(row)) for row, (_, one) in zip(rows, turns, strict=True)
+            ]
             sink(made)
     return made
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The run of 2003, and the model that explains it.
 
 `timerstress` 1.0 (Randy Dunlap, OSDL) gave every timer an interval of 10 to 70 s, every second one half of it, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configurations side by side: the same run of timerstress, quantity by quantity."""
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from bootlab.errors import UserError
 from bootlab.model.change import AddParam, Change, SetParam
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
 from bootlab.model.kernel_change import KernelOp, SetKernelOptions
-from bootlab.timers.stress import Row as Population
 from bootlab.timers.stress import StressResult
+from bootlab.timers.stress import StressRow as Population
 
 SMALLEST_NS = 1000
 """Wall clock: the smallest difference that matters, of a lateness or of a delivery's cost."""
@@ -43,7 +44,7 @@ QUANTITIES = (
 )
 
 
-class Configuration(msgspec.Struct, frozen=True, kw_only=True):
+class TimerConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     """One side: its name and its results. `equal`: exact boots of it gave the same bytes; None where not asked."""
 
     name: str
@@ -55,7 +56,7 @@ _COLUMNS_EACH = 4
 """Configurations beside the base in one table: more would be cut off at the width of a terminal."""
 
 
-def compare(configurations: Sequence[Configuration]) -> Comparison:
+def compare(configurations: Sequence[TimerConfiguration]) -> Comparison:
     """Set quantities side by side: a row a quantity and population, a column a configuration, the first is the base.
 
     A value is the median of a configuration's runs; on the wall clock a judged one carries its verdict against the
@@ -110,7 +111,7 @@ def _shown(count: int) -> list[tuple[int, ...]]:
     return [(0, *range(start, min(start + _COLUMNS_EACH, count))) for start in starts] or [(0,)]
 
 
-def _words(configuration: Configuration) -> str:
+def _words(configuration: TimerConfiguration) -> str:
     result = configuration.results[0]
     facts = ", ".join(f"{k} {v}" for k, v in result.place.facts.items())
     said = f"{configuration.name}: {result.head.kernel}, {result.place.clock} clock"
@@ -121,12 +122,12 @@ def _words(configuration: Configuration) -> str:
     return said
 
 
-def _samples(configuration: Configuration, timers: int, quantity: Quantity) -> tuple[int, ...]:
+def _samples(configuration: TimerConfiguration, timers: int, quantity: Quantity) -> tuple[int, ...]:
     rows = [row for result in configuration.results for row in result.rows if row.timers == timers]
     return tuple(v for v in (quantity.value(row) for row in rows) if v is not None)
 
 
-def _row(configurations: Sequence[Configuration], timers: int, quantity: Quantity, tests: int) -> Row:
+def _row(configurations: Sequence[TimerConfiguration], timers: int, quantity: Quantity, tests: int) -> Row:
     samples = [_samples(c, timers, quantity) for c in configurations]
     wall = configurations[0].results[0].place.clock == "wall"
     values: dict[str, Value] = {"group": timers, "timers": timers, "quantity": quantity.name}

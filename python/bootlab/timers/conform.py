@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The result of timerconform: a verdict and its evidence for each of 90 assertions (guest/conform/main.c)."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from bootlab.timers.output import Lines
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 
 FORMAT = "bootlab-timerconform"
 ASSERTIONS = 90
@@ -17,7 +18,7 @@ Status = Literal["shall", "may", "undefined", "implementation-defined", "linux"]
 _Number = Annotated[int, msgspec.Meta(ge=1, le=ASSERTIONS)]
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedSystem(msgspec.Struct, frozen=True, kw_only=True):
     """The system that was checked."""
 
     kernel: str
@@ -58,8 +59,8 @@ class ConformResult(msgspec.Struct, frozen=True, kw_only=True):
 
     format: str = "bootlab-conform"
     version: int = 1
-    place: Place
-    head: Head
+    place: StressPlace
+    head: CheckedSystem
     checks: tuple[AssertionCheck, ...]
     damaged_lines: int = 0
 
@@ -76,13 +77,13 @@ class ConformResult(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
 
-def parse(output: bytes, place: Place) -> ConformResult | None:
+def parse(output: bytes, place: StressPlace) -> ConformResult | None:
     """Read what timerconform printed; None when its first line is not there.
 
     Of two verdicts of a check the last holds.
     """
     lines = Lines(output)
-    head = lines.head(FORMAT, Head)
+    head = lines.head(FORMAT, CheckedSystem)
     if head is None:
         return None
     checks = {c.number: c for c in lines.of_kind("check", AssertionCheck)}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts of timerconform for other programs: TAP 14 and JUnit XML."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timer programs on this machine: run, and their output read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The load in the kernel, counted: where the instructions of a run of timerstress were executed (exact mode)."""
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from bootlab.analysis.function_tables import buckets
 from bootlab.errors import MeasurementError, UserError
 from bootlab.model.architecture import Arch
 from bootlab.model.system import System
-from bootlab.targets.trace_boot import TraceRequest
 from bootlab.timers.request import StressRequest
 from bootlab.timers.stress import InstructionCount, StressResult
+from bootlab.tracing.boot import TraceRequest
 
 # How a system call's entry is called: arch/*/include/asm/syscall_wrapper.h.
 _CALLS: dict[Arch, str] = {

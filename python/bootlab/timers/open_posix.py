@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Open POSIX Test Suite beside our checks: its timer, clock and sleep tests built and run on this machine."""
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class SuiteTest(msgspec.Struct, frozen=True, kw_only=True):
     result: Result
 
 
-class Beside(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteComparison(msgspec.Struct, frozen=True, kw_only=True):
     """One of our checks and the suite's tests of the same assertion. `difference`: why, "" if they agree."""
 
     check: AssertionCheck
@@ -116,14 +117,14 @@ def assertions_of(check: AssertionCheck) -> tuple[str, frozenset[int]]:
     return function, frozenset(numbers)
 
 
-def beside(result: ConformResult, tests: Sequence[SuiteTest]) -> tuple[Beside, ...]:
+def beside(result: ConformResult, tests: Sequence[SuiteTest]) -> tuple[SuiteComparison, ...]:
     """Put each of our checks beside the suite's tests of it; checks that it has no test for are left out."""
     rows = []
     for check in result.checks:
         function, numbers = assertions_of(check)
         same = tuple(t for t in tests if t.function == function and t.assertion in numbers)
         if same:
-            rows.append(Beside(check=check, tests=same, difference=_difference(check, same)))
+            rows.append(SuiteComparison(check=check, tests=same, difference=_difference(check, same)))
     return tuple(rows)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the programs print: one JSON object a line, on a console that anybody may print on.
 
 Lines that do not parse are left out and counted; nothing else of the console is looked at.

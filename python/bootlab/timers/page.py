@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a run of timerstress: the tables, and the lateness of each population as a histogram."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs of the timer laboratory, built for each architecture."""
 
 from __future__ import annotations

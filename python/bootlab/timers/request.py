@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a run of timerstress shall do, and the arguments that ask for it (guest/timers/options.c)."""
 
 from __future__ import annotations

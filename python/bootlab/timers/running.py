@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the programs run: on this machine, or inside a booted system with nothing else in it."""
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import Check, Goal, Initramfs, Limits, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.timers.programs import TIMER_INIT, TimerProgram
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 
 _END = re.compile(rb"@timers end (\d{1,3})\r*$", re.MULTILINE)
 _FACT = re.compile(rb"^@timers fact (clocksources?|clockevent) ([ -~]{1,200}?)\s*$", re.MULTILINE)
@@ -30,7 +31,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     """What a program printed, and where."""
 
     text: bytes
-    place: Place
+    place: StressPlace
 
 
 def on_host(program: TimerProgram, arguments: Sequence[str], *, line: Callable[[], None] | None = None) -> Output:
@@ -58,7 +59,7 @@ def on_host(program: TimerProgram, arguments: Sequence[str], *, line: Callable[[
             f"{program.name}: {words[0] if words else f'ended with status {process.returncode}'}",
             hint=words[1] if len(words) > 1 else f"{program.name} --help shows its options",
         )
-    return Output(text=b"".join(chunks), place=Place(name="this machine", clock="wall", facts=facts))
+    return Output(text=b"".join(chunks), place=StressPlace(name="this machine", clock="wall", facts=facts))
 
 
 def host_facts() -> dict[str, str]:
@@ -131,7 +132,7 @@ def output_of(recording: Recording, name: str) -> Output:
         )
     facts = {key.decode(): value.decode() for key, value in _FACT.findall(recording.console)}
     exact = recording.meta.goal_clock == "virtual"
-    place = Place(
+    place = StressPlace(
         name=name,
         clock="virtual" if exact else "wall",
         facts=facts,

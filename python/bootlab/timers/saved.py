@@ -1,20 +1,24 @@
+# SPDX-License-Identifier: MIT
 """Results as files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from bootlab.errors import UserError
-from bootlab.timers.stress import Place, StressResult, parse
+from bootlab.recordings import damage, sealed
+from bootlab.recordings.damage import Damaged
+from bootlab.recordings.sealed import Form, NotWhole, OtherForm
+from bootlab.timers.stress import StressPlace, StressResult, parse
 
 MAX_BYTES = 64 << 20
+_FORM = Form(name="bootlab-timers", version=2, sealed_since=2, oldest=1)
+_MAKE = "bootlab timers stress --save FILE makes one"
 
 
 def encode(result: StressResult) -> bytes:
     """Return the document that `load` reads."""
-    return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"
+    return sealed.text_of(sealed.values_of(result)) + b"\n"
 
 
 def load(path: Path) -> StressResult:
@@ -27,16 +31,16 @@ def load(path: Path) -> StressResult:
     if len(raw) > MAX_BYTES:
         raise UserError(f"{path} is larger than {MAX_BYTES >> 20} MiB", hint="bootlab timers stress --save FILE")
     try:
-        found = msgspec.json.decode(raw, type=StressResult)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        printed = parse(raw, Place(name=path.name, clock="wall"))
-        if printed is None:
-            raise UserError(
-                f"{path} is not a result of `bootlab timers stress`", hint="bootlab timers stress --save FILE makes one"
-            ) from None
-        return printed
-    if (found.format, found.version) != ("bootlab-timers", 1):
+        result, head = sealed.document_of(raw, _FORM, StressResult)
+    except (OtherForm, NotWhole) as fault:
+        printed = parse(raw, StressPlace(name=path.name, clock="wall"))
+        if printed is not None:
+            return printed
+        if isinstance(fault, NotWhole) and f'"{_FORM.name}"'.encode() in raw:
+            raise Damaged(path, fault, hint=_MAKE) from None
         raise UserError(
-            f"{path} is not a version 1 result of `bootlab timers stress`", hint="bootlab timers stress --save FILE"
-        )
-    return found
+            f"{path} is not a result of `bootlab timers stress` that this bootlab reads: {fault}", hint=_MAKE
+        ) from None
+    if not head.sealed:
+        damage.tell_unsealed(path, head.version)
+    return result

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The result of timerstress: one row a population, each expiration accounted for (guest/timers/result.c)."""
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ FORMAT = "bootlab-timerstress"
 _Bucket = Annotated[tuple[Count, Count], msgspec.Meta(description="lower edge in ns, deliveries")]
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for, and what the system allows. Limits of -1: none, or not known."""
+class StressHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What the program says first: what was asked for, and what the system allows. Limits of -1: none, or not known."""
 
     kernel: str
     machine: str
@@ -51,7 +52,7 @@ class Lateness(msgspec.Struct, frozen=True, kw_only=True):
     buckets: tuple[_Bucket, ...]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class StressRow(msgspec.Struct, frozen=True, kw_only=True):
     """One population. `expirations`: those due within `elapsed_ns` of each timer's own arming, and taken.
 
     `in_flight`: due at the stop and not taken when the drain was cut off. `late`: later than the head's `late_ns`.
@@ -162,7 +163,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     tried: Count
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class StressPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where it ran. `clock`: `virtual` (QEMU, exact) or `wall`. `facts`: clock source, load, date, and so on."""
 
     name: str
@@ -200,10 +201,10 @@ class StressResult(msgspec.Struct, frozen=True, kw_only=True):
     """A run of timerstress, as it is saved and compared."""
 
     format: str = "bootlab-timers"
-    version: int = 1
-    place: Place
-    head: Head
-    rows: tuple[Row, ...] = ()
+    version: int = 2
+    place: StressPlace
+    head: StressHead
+    rows: tuple[StressRow, ...] = ()
     bursts: tuple[Burst, ...] = ()
     curves: tuple[Curve, ...] = ()
     churns: tuple[Churn, ...] = ()
@@ -228,16 +229,16 @@ class StressResult(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(said)
 
 
-def parse(output: bytes, place: Place) -> StressResult | None:
+def parse(output: bytes, place: StressPlace) -> StressResult | None:
     """Read what timerstress printed; None when its first line is not there."""
     lines = Lines(output)
-    head = lines.head(FORMAT, Head)
+    head = lines.head(FORMAT, StressHead)
     if head is None:
         return None
     return StressResult(
         place=place,
         head=head,
-        rows=lines.of_kind("stress", Row),
+        rows=lines.of_kind("stress", StressRow),
         bursts=lines.of_kind("burst", Burst),
         curves=lines.of_kind("curve", Curve),
         churns=lines.of_kind("churn", Churn),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timer laboratory in the terminal."""
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from rich.text import Text
 from bootlab.model import figures
 from bootlab.timers import classic
 from bootlab.timers.conform import ConformResult
-from bootlab.timers.open_posix import Beside
-from bootlab.timers.stress import InstructionCount, Place, Row, StressResult
-from bootlab.views.listing import Cell, Listing, label, number, real
+from bootlab.timers.open_posix import SuiteComparison
+from bootlab.timers.stress import InstructionCount, StressPlace, StressResult, StressRow
 from bootlab.views.shown_text import one_line
+from bootlab.views.table.listing import Cell, Listing, label, number, real
 from bootlab.views.text_table import cell, spaced, text_table
 
 _STYLES = {"fail": "bold red", "deviation": "yellow", "unresolved": "yellow", "pass": "green"}
@@ -24,7 +25,7 @@ def us(ns: int | None) -> str:
     return figures.ABSENT if ns is None else f"{ns / 1e3:,.1f}".replace(",", "\u202f")
 
 
-def place_words(place: Place) -> str:
+def place_words(place: StressPlace) -> str:
     """Say where it ran, on one line."""
     facts = "".join(f", {name} {value}" for name, value in place.facts.items())
     clock = "virtual clock" if place.clock == "virtual" else "wall clock"
@@ -95,7 +96,7 @@ def expirations(result: StressResult) -> Listing:
     )
 
 
-def _classic_row(row: Row) -> list[Cell]:
+def _classic_row(row: StressRow) -> list[Cell]:
     then = classic.row_2003(row.timers) if row.created == row.timers else None
     return [
         label(row.created),
@@ -110,7 +111,7 @@ def _classic_row(row: Row) -> list[Cell]:
     ]
 
 
-def _account_table(rows: Iterable[Row]) -> RenderableType:
+def _account_table(rows: Iterable[StressRow]) -> RenderableType:
     made = text_table(
         "Accounts, and lateness in us",
         ">timers", ">due", ">overruns", ">lost", ">early", ">too many", ">p50", ">p90", ">p99", ">p99.9", ">p99.99",
@@ -199,7 +200,7 @@ def conform(result: ConformResult, *, everything: bool) -> list[RenderableType]:
     return spaced(views)
 
 
-def open_posix(rows: Sequence[Beside]) -> RenderableType:
+def open_posix(rows: Sequence[SuiteComparison]) -> RenderableType:
     """Show our verdicts beside those of the Open POSIX Test Suite."""
     made = text_table("Beside the Open POSIX Test Suite", ">no.", "ours", "theirs", "~tests", "why")
     for row in rows:

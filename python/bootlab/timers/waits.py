@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which timers delayed a boot: the sleeps of the delay census that a timer ends, by who asked for them."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.analysis.delay_census import Wait
+from bootlab.analysis.delay_census import DelayWait
 
 # kernel/time/{timer,hrtimer,sleep_timeout}.c: nothing but the timer ends these.
 _SLEEP = re.compile(r"m?sleep(_interruptible)?|ssleep|usleep_range\w*|fsleep|(hrtimer|do)_nanosleep")
@@ -33,7 +34,7 @@ class TimerWait(msgspec.Struct, frozen=True, kw_only=True):
     on_path: bool | None
 
 
-def timer_waits(waits: Iterable[Wait]) -> list[TimerWait]:
+def timer_waits(waits: Iterable[DelayWait]) -> list[TimerWait]:
     """Return the waits on timers, those that delay init first, then by idle time and time."""
     found: dict[tuple[Literal["sleep", "timeout"], str, str, bool | None], TimerWait] = {}
     for wait in waits:
@@ -56,7 +57,7 @@ def timer_waits(waits: Iterable[Wait]) -> list[TimerWait]:
     return sorted(found.values(), key=lambda w: (w.on_path is not True, -w.idle_ns, -w.time_ns, w.caller))
 
 
-def _kind(wait: Wait) -> Literal["sleep", "timeout"] | None:
+def _kind(wait: DelayWait) -> Literal["sleep", "timeout"] | None:
     if wait.kind != "sleep":
         return None
     if _SLEEP.fullmatch(wait.function):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timers that delayed a boot, in the terminal."""
 
 from __future__ import annotations

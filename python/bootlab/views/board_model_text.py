@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A board's model on the terminal, and the table that it is fitted to."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Group, RenderableType
 
-from bootlab.analysis.board_model import TERMS, Boot, Forecast, Model
+from bootlab.analysis.board_model import TERMS, BoardForecast, Model, ModelledBoot
 from bootlab.errors import UserError
 from bootlab.model import figures
 from bootlab.views.text_table import cell, text_table
@@ -18,7 +19,7 @@ _COLUMNS = ("name", "instructions", "bytes", "characters", "measured_ms")
 _ROWS_MAX = 10_000
 
 
-def read_boots(path: Path) -> list[Boot]:
+def read_boots(path: Path) -> list[ModelledBoot]:
     """Read a table of boots. Raise UserError, which names the line."""
     try:
         with path.open(encoding="utf-8", newline="") as text:
@@ -30,7 +31,7 @@ def read_boots(path: Path) -> list[Boot]:
     return [_boot(path, number, row) for number, row in enumerate(rows, start=2)]
 
 
-def _boot(path: Path, number: int, row: dict[str, str | None]) -> Boot:
+def _boot(path: Path, number: int, row: dict[str, str | None]) -> ModelledBoot:
     def value(name: str) -> float:
         found = float(row.get(name) or 0)
         if not math.isfinite(found) or found < 0:
@@ -39,7 +40,7 @@ def _boot(path: Path, number: int, row: dict[str, str | None]) -> Boot:
 
     try:
         measured = value("measured_ms") * 1e6 if (row.get("measured_ms") or "").strip() else None
-        return Boot(
+        return ModelledBoot(
             name=str(row.get("name") or number)[:80],
             instructions=round(value("instructions")),
             bytes=round(value("bytes")),
@@ -52,7 +53,7 @@ def _boot(path: Path, number: int, row: dict[str, str | None]) -> Boot:
         ) from fault
 
 
-def shown(model: Model, forecasts: Sequence[Forecast]) -> RenderableType:
+def shown(model: Model, forecasts: Sequence[BoardForecast]) -> RenderableType:
     """Show coefficients, every fitted boot against what was measured, the forecasts, and how wrong they may be."""
     terms = text_table("The board", "term", ">time", "that is")
     means = (

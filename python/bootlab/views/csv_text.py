@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rows as CSV that no spreadsheet takes for formulas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The frame of every HTML page: no network, no eval, data as JSON, every text put in as text.
 
 The page's policy allows exactly one script and one style sheet, by their hashes: markup that slipped in through a log
@@ -16,17 +17,18 @@ from typing import Any
 
 import msgspec
 
-STYLES = ("page.css", "sections.css", "calls.css")
+STYLES = ("page.css", "sections.css", "calls.css", "reader.css")
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def page(title: str, scripts: Sequence[str], data: Any) -> str:
-    """Make a page out of the named scripts and the data they draw."""
+def page(title: str, scripts: Sequence[str], data: Any, *, compiles: bool = False) -> str:
+    """Make a page out of the named scripts and the data they draw. `compiles`: WebAssembly that is in its data."""
     script = "'use strict';(() => {\n" + "\n".join(_part(name) for name in scripts) + "\n})();"
     style = "\n".join(_part(name) for name in STYLES)
+    core = " 'wasm-unsafe-eval'" if compiles else ""
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src '{_hash(script)}'{core}; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     return Template(_part("report.html")).substitute(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """JUnit XML: suites of test cases, for CI."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Text out of logs and files, made safe for Markdown."""
 
 from __future__ import annotations

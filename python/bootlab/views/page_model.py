@@ -1,4 +1,5 @@
-"""What the scripts of a page read: every name and its type. A run's page has more: :mod:`bootlab.views.run.page_model`.
+# SPDX-License-Identifier: MIT
+"""What the scripts of a page read: every name and its type. A run's page has its document's own names.
 
 Every text was made visible before, every list was cut. Times are nanoseconds.
 """
@@ -59,11 +60,13 @@ class PlotData(TypedDict):
 class CostData(TypedDict):
     """One cost that a log shows, with the way to try what takes it away."""
 
+    kind: str
     technique: str
     title: str
     cost: int | None
     gain: int | None
     atMost: bool
+    atLeast: bool
     basis: str
     evidence: str
     advice: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What pages are made of: tables, plots and parts as plain data, every text made visible, every list cut.
 
 :mod:`bootlab.views.page_model` has their types. The page's scripts read these names; change both together.
@@ -25,7 +26,7 @@ _BLANK: PageData = {"name": "", "problems": [], "parts": [], "partsLeft": 0, "ac
 
 def page(title: str, data: PageData) -> str:
     """Make a page that is drawn of parts; what its data leave out of problems, parts and account is empty."""
-    return html_frame.page(title, SCRIPTS, _BLANK | data)
+    return html_frame.page(title, (*SCRIPTS, "start.js"), _BLANK | data)
 
 
 def show(text: str, limit: int = TEXT_LIMIT) -> str:
@@ -64,9 +65,9 @@ def part(
     }
 
 
-def ms(ns: int | None) -> list[Any]:
-    """Make a cell of milliseconds that sorts by its value."""
-    return [figures.grouped_ms(ns), ns]
+def ms(ns: int | None, *, range_ns: int | None = None) -> list[Any]:
+    """Make a cell of milliseconds that sorts by its value. `range_ns`: how far it is unsure; the digits follow."""
+    return [figures.grouped_ms(ns, range_ns), ns]
 
 
 def number(value: int | None) -> list[Any]:

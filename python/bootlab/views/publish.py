@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A run for people and for other programs: HTML, Markdown, CSV, Perfetto, Chrome."""
 
 from __future__ import annotations
@@ -7,8 +8,9 @@ from pathlib import Path
 
 from bootlab.errors import UserError
 from bootlab.model.recording import Recording
-from bootlab.results.document import BootSummary, Results
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
+from bootlab.recordings.damage import DamagedRecording
+from bootlab.results.document import BootSummary, RunDocument
 from bootlab.views.run import markdown as summary_markdown
 from bootlab.views.run import page as html
 from bootlab.views.run import tables
@@ -24,13 +26,13 @@ def recording_of(boot: BootSummary | None) -> Recording | None:
         return None
     try:
         return recording_dir.load(Path(boot.recording_path))
-    except recording_dir.DamagedRecording:
+    except DamagedRecording:
         raise
     except UserError:
         return None
 
 
-def html_page(results: Results) -> bytes:
+def html_page(results: RunDocument) -> bytes:
     """Return one self-contained HTML page."""
     if results.comparison is not None:
         return table_page.page(results.comparison).encode("utf-8", "replace")
@@ -42,14 +44,14 @@ def html_page(results: Results) -> bytes:
     return html.render(results, recordings).encode()
 
 
-def markdown(results: Results) -> bytes:
+def markdown(results: RunDocument) -> bytes:
     """Return the hand-over text."""
     found = results.comparison
     text = summary_markdown.render(results) if found is None else table_markdown.page(found)
     return text.encode("utf-8", "replace")
 
 
-def csv(results: Results) -> bytes:
+def csv(results: RunDocument) -> bytes:
     """Return the rows of a comparison, or of trials and stack, as CSV. Raise UserError for a run that has none."""
     found = results.comparison or tables.comparison(results)
     if found is None:
@@ -57,17 +59,17 @@ def csv(results: Results) -> bytes:
     return table_csv.text(found).encode("utf-8", "replace")
 
 
-def perfetto_trace(results: Results) -> bytes:
+def perfetto_trace(results: RunDocument) -> bytes:
     """Return a Perfetto trace of the run's last boot (the stacked one, where there is one)."""
     return _trace(results).encode("perfetto")
 
 
-def chrome_json(results: Results) -> bytes:
+def chrome_json(results: RunDocument) -> bytes:
     """Return a Chrome-JSON trace of the run's last boot."""
     return _trace(results).encode("chrome")
 
 
-FORMS: dict[str, Callable[[Results], bytes]] = {
+FORMS: dict[str, Callable[[RunDocument], bytes]] = {
     "html": html_page,
     "markdown": markdown,
     "csv": csv,
@@ -77,7 +79,7 @@ FORMS: dict[str, Callable[[Results], bytes]] = {
 """The forms in which a run leaves the laboratory."""
 
 
-def _trace(results: Results) -> Trace:
+def _trace(results: RunDocument) -> Trace:
     boot = results.final or results.base
     if boot.timeline is None:
         raise UserError("this run has no timeline to trace", hint="boot the system again")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Text out of logs, made safe to show: control characters become visible, long text is cut and says so."""
 
 from __future__ import annotations

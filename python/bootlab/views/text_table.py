@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What all terminal tables are made of: cells that no log can turn into markup, columns that share the line's width."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Any text as XML may hold it."""
 
 from __future__ import annotations

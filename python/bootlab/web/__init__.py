@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The history and the reports as a small web application: `bootlab serve`."""

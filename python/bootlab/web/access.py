@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who may do what: reading on the loopback address is free, everything else needs the token.
 
 A page of another site that the user has open must not read boot times (by a name that leads to 127.0.0.1, so the
@@ -57,7 +58,7 @@ def read_token(file: Path) -> str:
     return token
 
 
-class Access:
+class RequestGate:
     """Lets a request through to the application, or answers 400, 401 or 403."""
 
     def __init__(self, application: ASGIApp, *, token: str | None, open_reading: bool) -> None:

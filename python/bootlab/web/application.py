@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The pages and the interface for programs, put together with Starlette.
 
 Addresses are relative, so that a proxy may put the application below any path.
@@ -13,34 +14,38 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from bootlab.api.history import gate
+from bootlab.api.recorded_log import analyze_recording
 from bootlab.errors import BootlabError, UserError
 from bootlab.history.database import Database
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
+from bootlab.history.now import SystemNow
 from bootlab.history.trend import Trend, trends
-from bootlab.logs.analysis import analyze
 from bootlab.model.recording import Recording
 from bootlab.results import assemble
 from bootlab.views import publish
 from bootlab.views.gate import page as gate_page
-from bootlab.views.history import boot_page, index_page
+from bootlab.views.history import boot_page, index_page, metrics
 from bootlab.views.history import page as system_page
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.log import page as log_page
 from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import page
 from bootlab.views.run import page as run_page
-from bootlab.web.access import Access
+from bootlab.web.access import RequestGate
 from bootlab.web.incoming import body, unpacked
 from bootlab.web.shelf import Shelf, times_of
 
 NEWEST = 500
 MOST = 5000
 _RUNS = 200
+_SYSTEMS, _LOOKED_AT = 100, 60
+"""The first page tells of so many systems, each by so many of its newest boots."""
 _MOST_NAME = 200
 
 
@@ -68,11 +73,15 @@ def make(shelf: Shelf, *, token: str | None, open_reading: bool) -> Starlette:
         Route("/compare", _page(pages.compare)),
         Route("/api/systems", _page(pages.systems_json)),
         Route("/api/history", _page(pages.history_json)),
+        Route("/metrics", _page(pages.metrics)),
         Route("/api/boots", _adding(shelf), methods=["POST"]),
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Access, token=token, open_reading=open_reading)],
+        middleware=[
+            Middleware(GZipMiddleware, minimum_size=1000),
+            Middleware(RequestGate, token=token, open_reading=open_reading),
+        ],
         exception_handlers={404: _not_found, 405: _not_allowed, 500: _broken},
     )
 
@@ -88,7 +97,11 @@ class _Pages:
         history = self._shelf.history
         every = self._shelf.runs()
         systems = history.systems() if history is not None else []
-        return HTMLResponse(index_page.render(systems, every[:_RUNS], len(every), TO))
+        newest = [
+            SystemNow.of(name, count, self._history().entries(system=name, newest=_LOOKED_AT))
+            for name, count in systems[:_SYSTEMS]
+        ]
+        return HTMLResponse(index_page.render(systems, newest, every[:_RUNS], len(every), TO))
 
     def system(self, asked: Request) -> Response:
         name, entries, everything = self._chosen(asked)
@@ -128,10 +141,13 @@ class _Pages:
     def log(self, asked: Request) -> Response:
         entry = self._shelf.entry(_number(asked, "boot"))
         name = f"{entry.system} at {entry.revision}"[:_MOST_NAME]
-        made = self._shelf.with_recording(
-            entry, lambda recording: log_page.render(analyze(recording.console, name=name)).encode("utf-8", "replace")
-        )
-        return Response(made, media_type="text/html")
+
+        def made(recording: Recording) -> bytes:
+            analysis, goal = analyze_recording(recording, name=name)
+            page = log_page.render(analysis, goal=goal)
+            return page.encode("utf-8", "replace")
+
+        return Response(self._shelf.with_recording(entry, made), media_type="text/html")
 
     def compare(self, asked: Request) -> Response:
         system = _word(asked, "system") if "system" in asked.query_params else ""
@@ -149,7 +165,13 @@ class _Pages:
         found = self._trends(name, entries)
         return _json({"format": "bootlab-history", "version": 1, "system": name, "trends": found})
 
-    def _chosen(self, asked: Request) -> tuple[str, list[Entry], int]:
+    def metrics(self, _asked: Request) -> Response:
+        history = self._shelf.history
+        names = [name for name, _ in history.systems()] if history is not None else []
+        boots = [entry for name in names for entry in self._history().entries(system=name, newest=NEWEST)]
+        return Response(metrics.openmetrics(boots), media_type=metrics.OPENMETRICS_TYPE)
+
+    def _chosen(self, asked: Request) -> tuple[str, list[HistoryEntry], int]:
         name = _word(asked, "name")
         variant = _word(asked, "variant") if "variant" in asked.query_params else None
         newest = min(_number(asked, "newest"), MOST) if "newest" in asked.query_params else NEWEST
@@ -160,7 +182,7 @@ class _Pages:
             raise UserError(f"the history has no such boot of {name[:_MOST_NAME]!r}")
         return name, entries, everything
 
-    def _trends(self, name: str, entries: list[Entry]) -> tuple[Trend, ...]:
+    def _trends(self, name: str, entries: list[HistoryEntry]) -> tuple[Trend, ...]:
         """Return trends; the last ones are kept, because a page that is loaded again asks the same."""
         key = (name, tuple(entry.id for entry in entries))
         last = self._last
@@ -170,7 +192,7 @@ class _Pages:
         self._last = (key, found)
         return found
 
-    def _before(self, entry: Entry) -> str | None:
+    def _before(self, entry: HistoryEntry) -> str | None:
         revisions = self._history().revisions(entry.system)
         place = revisions.index(entry.revision)
         return revisions[place - 1] if place else None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A recording that comes over the network: an archive of its files, unpacked within limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Listens, and serves the application with uvicorn until somebody ends it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the application reads and adds to: the history, opened when there is one, and the runs of the store."""
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from bootlab.api.history import history_url, keep
 from bootlab.errors import UserError
 from bootlab.history.boot_times import BootTimes, Side
 from bootlab.history.database import Database, is_made
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
 from bootlab.history.of_recording import of_recording
 from bootlab.history.selection import times_of_run
 from bootlab.model.recording import Recording
+from bootlab.recordings import recording_dir
 from bootlab.results import file as results_file
-from bootlab.results.document import Results
+from bootlab.results.document import RunDocument
 from bootlab.store import runs
 from bootlab.store.runs import Run
-from bootlab.targets import recording_dir
 
 
 class Shelf:
@@ -55,7 +56,7 @@ class Shelf:
                 self._writing = Database(self._url, self._objects)
         return keep(self._writing, [times], system=system, revision=revision, variant=variant, session=session)
 
-    def entry(self, number: int) -> Entry:
+    def entry(self, number: int) -> HistoryEntry:
         """Return a boot by its number. Raise UserError."""
         history = self.history
         found = history.entry(number) if history is not None else None
@@ -67,7 +68,7 @@ class Shelf:
         """Return the names of the runs, the newest first."""
         return tuple(run.id for run in reversed(runs.all_runs(self.store)))
 
-    def results(self, name: str) -> Results:
+    def results(self, name: str) -> RunDocument:
         """Return what a run found. Raise UserError."""
         return results_file.load(self._run(name).results)
 
@@ -82,14 +83,14 @@ class Shelf:
         if kind == "boot" and name.isdecimal() and len(name) < 19:
             found = self.entry(int(name))
             return Side(name=f"{found.system} {found.revision} (boot {name})", boots=(found.times,))
-        entries: Sequence[Entry] = ()
+        entries: Sequence[HistoryEntry] = ()
         if kind == "rev" and self.history is not None:
             entries = self.history.entries(system=system, revision=name, newest=_MOST_OF_A_SIDE)
         if not entries:
             raise UserError(f"{word[:100]!r} names no boot of {system[:100]!r}")
         return Side(name=name, boots=tuple(entry.times for entry in entries))
 
-    def with_recording(self, entry: Entry, made: Callable[[Recording], bytes]) -> bytes:
+    def with_recording(self, entry: HistoryEntry, made: Callable[[Recording], bytes]) -> bytes:
         """Unpack a boot's recording for as long as something is made of it. Raise UserError where none is kept."""
         history = self.history
         if history is None or history.objects is None or not entry.object:

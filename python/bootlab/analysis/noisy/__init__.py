@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Times on a noisy clock (boards, emulators in free run): plan, test, interval, power, and what was odd."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The order of the boots: blocks in which each side is booted once, in random order.
 
 What changes slowly (a board that warms up, a host that gets busy) then hits both sides alike, and which side came first

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a series of boots changed its level: after which revision.
 
 Exact series: wherever the value moves by more than what matters. Noisy ones: Pettitt's test (Applied Statistics 28,
@@ -7,6 +8,7 @@ Exact series: wherever the value moves by more than what matters. Noisy ones: Pe
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -17,6 +19,9 @@ from bootlab.analysis.noisy.rank_test import middle_ranks
 
 ALPHA = 0.01
 _SHUFFLES = 2000
+_RANKS_AT_ONCE = 50_000
+"""So many numbers are shuffled at once: as many series as fit, which no step of Python's divides."""
+_ONE_SERIES_IN = 1e-6
 _LEAST = 4
 """So many boots on each side of a change, at least."""
 
@@ -47,7 +52,7 @@ def noisy_changes(values_ns: Sequence[int], smallest_ns: int, *, alpha: float = 
     `alpha`: how often a series without a change is said to have one, at most.
     """
     values = np.asarray(values_ns, dtype=float)
-    cuts = sorted(_cuts(values, 0, alpha, np.random.default_rng(1)))
+    cuts = sorted(_cuts(values, 0, alpha))
     edges = [0, *(place for place, _ in cuts), len(values)]
     found = []
     for number, (place, p_value) in enumerate(cuts):
@@ -58,32 +63,62 @@ def noisy_changes(values_ns: Sequence[int], smallest_ns: int, *, alpha: float = 
     return tuple(found)
 
 
-def _cuts(
-    values: NDArray[np.float64], start: int, alpha: float, random: np.random.Generator
-) -> list[tuple[int, float]]:
+def _cuts(values: NDArray[np.float64], start: int, alpha: float) -> list[tuple[int, float]]:
     if len(values) < 2 * _LEAST:
         return []
     ranks, _ = middle_ranks(values)
     place, size = _largest(ranks)
-    shuffled = np.array([_largest(random.permutation(ranks))[1] for _ in range(_SHUFFLES)])
-    p_value = float((1 + (shuffled >= size - 1e-9).sum()) / (1 + _SHUFFLES))
+    p_value = _p_value(ranks, size, alpha, start)
     if p_value > alpha:
         return []
     # The parts are looked at only because there was a change, so that the rate holds for series without one.
     left, right = values[:place], values[place:]
     return [
-        *_cuts(left, start, alpha / 2, random),
+        *_cuts(left, start, alpha / 2),
         (start + place, p_value),
-        *_cuts(right, start + place, alpha / 2, random),
+        *_cuts(right, start + place, alpha / 2),
     ]
+
+
+def _p_value(ranks: NDArray[np.float64], size: float, alpha: float, start: int) -> float:
+    """Return how often shuffled ranks differ as much; above `alpha` only that it is more often than that.
+
+    Years of boots are shuffled only where that decides: a change so large that no shuffle comes near it needs none, and
+    where enough shuffles were as large, the others cannot make it a change any more.
+    """
+    if _no_shuffle_reaches(size, len(ranks)):
+        return 1 / (1 + _SHUFFLES)
+    random = np.random.default_rng((1, start, len(ranks)))
+    as_large, too_many = 0, alpha * (1 + _SHUFFLES) - 1
+    at_once, made = max(1, min(_SHUFFLES, _RANKS_AT_ONCE // len(ranks))), 0
+    while made < _SHUFFLES and as_large <= too_many:
+        count = min(at_once, _SHUFFLES - made)
+        shuffled = random.permuted(np.broadcast_to(ranks, (count, len(ranks))), axis=1)
+        as_large += int((_differences(shuffled).max(axis=1) >= size - 1e-9).sum())
+        made += count
+    return (1 + as_large) / (1 + _SHUFFLES)
+
+
+def _no_shuffle_reaches(size: float, count: int) -> bool:
+    """Tell whether one of the shuffles would be as large in less than one of a million series.
+
+    Hoeffding's bound for a mean drawn without replacement (JASA 58, 1963), for each place of a cut.
+    """
+    bound = 2 * count * _SHUFFLES * math.exp(-(size**2) * count / (count - 1) ** 2)
+    return bound < _ONE_SERIES_IN
 
 
 def _largest(ranks: NDArray[np.float64]) -> tuple[int, float]:
     """Return where the rank sums of both parts differ most beside what chance does there, and by how much."""
-    count = len(ranks)
-    lengths = np.arange(1, count)
-    off = np.cumsum(ranks)[:-1] - lengths * (count + 1) / 2
-    scaled = np.abs(off) / np.sqrt(lengths * (count - lengths))
-    inner = scaled[_LEAST - 1 : count - _LEAST]
+    inner = _differences(ranks[np.newaxis])[0]
     best = int(np.argmax(inner))
     return best + _LEAST, float(inner[best])
+
+
+def _differences(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, a row a series, how far the rank sums of both parts differ at each place where a cut may be."""
+    count = ranks.shape[1]
+    lengths = np.arange(_LEAST, count - _LEAST + 1)
+    off = np.cumsum(ranks, axis=1)[:, _LEAST - 1 : count - _LEAST] - lengths * (count + 1) / 2
+    scaled: NDArray[np.float64] = np.abs(off) / np.sqrt(lengths * (count - lengths))
+    return scaled

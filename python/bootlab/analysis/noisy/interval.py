@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How large a difference is: its estimate and a bootstrap interval around it.
 
 The estimate is that of Hodges and Lehmann (Annals of Mathematical Statistics 34, 1963): the median of all averages of
@@ -50,6 +51,19 @@ def of_two(base: Sequence[int], new: Sequence[int], *, seed: int = 1) -> Estimat
     shifts = (ones[:, :, None] - others[:, None, :]).reshape(resamples, -1)
     middle = float(np.median(one[:, None] - other[None, :]))
     return _estimate(middle, np.median(shifts, axis=1), min(len(one), len(other)))
+
+
+def pairs_carry(pairs: int) -> bool:
+    """Tell whether so many paired differences can carry a 95 % interval, and a p value below 5 %.
+
+    The true middle lies outside of all of them in 2 of 2^n cases, and no resampling reaches beyond the values.
+    """
+    return math.pow(2, 1 - pairs) <= 2 * _TAIL
+
+
+def two_carry(base: int, new: int) -> bool:
+    """Tell the same of two independent samples of these sizes."""
+    return 2 / math.comb(base + new, base) <= 2 * _TAIL
 
 
 def walsh_median(values: NDArray[np.float64]) -> float:

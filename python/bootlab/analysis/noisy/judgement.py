@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two systems on a noisy clock: faster, slower, same or unknown, for the whole boot and for each stage.
 
 *Slower* and *faster* need the test and an estimate that matters; *same* needs a test that the difference is
@@ -13,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bootlab.analysis.noisy.interval import of_pairs, of_two, walsh_median
+from bootlab.analysis.noisy.interval import of_pairs, of_two, pairs_carry, two_carry, walsh_median
 from bootlab.analysis.noisy.rank_test import mann_whitney_p
 from bootlab.analysis.noisy.signed_rank import SignedRankTest, rank_scores, signed_rank_p
 from bootlab.model.verdict import Verdict
@@ -32,18 +33,20 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict with its numbers. `saved_ns`: base minus new, so that a loss is negative.
 
     `effect`: from -1 (every new boot slower) to 1 (every one faster): of pairs the rank-biserial correlation, of
-    independent samples Cliff's delta. `smallest_ns`: differences below it do not matter. `not_slower`: it is shown that
-    the new side is slower by less than that, or faster.
+    independent samples Cliff's delta. It, `p_value` and the 95 % `interval_ns` are None of boots that are exact, and of
+    so few that no order of them is rare. `smallest_ns`: differences below it do not matter. `not_slower`: it is shown
+    that the new side is slower by less than that, or faster. `error_rate`: of the rule for exact boots under dithers.
     """
 
     verdict: Verdict
     saved_ns: int
-    interval_ns: tuple[int, int]
-    p_value: float
-    effect: float
+    interval_ns: tuple[int, int] | None = None
+    p_value: float | None = None
+    effect: float | None = None
     smallest_ns: int
     not_slower: bool
     boots: tuple[int, int]
+    error_rate: float | None = None
 
 
 class Sequential:
@@ -86,12 +89,13 @@ class Sequential:
     def judged(self) -> Judged:
         """Return verdict and numbers of the blocks so far (one or more)."""
         estimate = of_pairs(self._saved)
+        carried = pairs_carry(self.blocks)
         return Judged(
             verdict=self._verdict(estimate.value_ns),
             saved_ns=estimate.value_ns,
-            interval_ns=estimate.interval_ns,
-            p_value=signed_rank_p(self._saved, near=True),
-            effect=_rank_biserial(self._saved),
+            interval_ns=estimate.interval_ns if carried else None,
+            p_value=signed_rank_p(self._saved, near=True) if carried else None,
+            effect=_rank_biserial(self._saved) if carried else None,
             smallest_ns=self._smallest,
             not_slower=self._seen["not slower"],
             boots=(self.blocks, self.blocks),
@@ -133,12 +137,13 @@ def judge_apart(
         verdict = Verdict.FASTER if estimate.value_ns > 0 else Verdict.SLOWER
     elif not_slower and _below(base - smallest_ns, new):
         verdict = Verdict.SAME
+    carried = two_carry(len(base_ns), len(new_ns))
     return Judged(
         verdict=verdict,
         saved_ns=estimate.value_ns,
-        interval_ns=estimate.interval_ns,
-        p_value=p_value,
-        effect=float(np.sign(base[:, None] - new[None, :]).mean()),
+        interval_ns=estimate.interval_ns if carried else None,
+        p_value=p_value if carried else None,
+        effect=float(np.sign(base[:, None] - new[None, :]).mean()) if carried else None,
         smallest_ns=smallest_ns,
         not_slower=not_slower,
         boots=(len(base_ns), len(new_ns)),
@@ -164,21 +169,3 @@ def _rank_biserial(saved_ns: Sequence[int]) -> float:
     scores = rank_scores(np.abs(values))
     total = float(scores.sum())
     return float(np.sign(values) @ scores) / total if total else 0.0
-
-
-def judge_exact(base_ns: int, new_ns: int, *, smallest_ns: int) -> Judged:
-    """Compare two boots that repeat to the nanosecond: one of each is enough."""
-    saved = base_ns - new_ns
-    verdict = Verdict.SAME
-    if abs(saved) > smallest_ns:
-        verdict = Verdict.FASTER if saved > 0 else Verdict.SLOWER
-    return Judged(
-        verdict=verdict,
-        saved_ns=saved,
-        interval_ns=(saved, saved),
-        p_value=0.0 if saved else 1.0,
-        effect=float(np.sign(saved)),
-        smallest_ns=smallest_ns,
-        not_slower=-saved <= smallest_ns,
-        boots=(1, 1),
-    )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What was odd about a series of boots: values far off, a slow start, a drift. All are kept and named, none is removed.
 
 Far off: a modified z-score above 3.5 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993). Drift: Kendall's

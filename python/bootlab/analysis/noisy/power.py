@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a comparison will be able to see, told before it is made, from a few boots of the base alone.
 
 The noise is taken from steps between boots that followed each other, so that a drift, which blocks cancel, does not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The two-sided Mann-Whitney U test of whether two samples come from one distribution.
 
 Mann and Whitney, Annals of Mathematical Statistics 18 (1947), for the exact distribution; the normal approximation is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A signed-rank test of paired differences that may be looked at after every block, with its error rate held.
 
 Wilcoxon, Biometrics Bulletin 1 (1945), for the statistic; Lan and DeMets, Biometrika 70 (1983), for spending the error

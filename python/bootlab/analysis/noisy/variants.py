@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The verdict on one of several variants that were booted in the same blocks (`try` on boards and in free run).
 
 Blocks: each block boots every variant once, in random order, so that a drift of the machine hits all alike. Kept:

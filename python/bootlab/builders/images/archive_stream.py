@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree as a tar archive: how image programs that read one get device nodes and owners without root."""
 
 from __future__ import annotations

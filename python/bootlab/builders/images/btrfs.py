@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Btrfs, by btrfs-progs: made and filled by mkfs.btrfs out of a folder, with the profiles that it takes by itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CRAMFS: compressed by pages with zlib, or with the read-only parts of programs kept so that they run in place.
 
 Format: the kernel's `fs/cramfs/README`, `include/uapi/linux/cramfs_fs.h`; which layouts can be mapped:

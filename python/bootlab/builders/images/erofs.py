@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """EROFS, by erofs-utils: as it is, or compressed in clusters of pages."""
 
 from __future__ import annotations

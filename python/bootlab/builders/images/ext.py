@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ext2, ext3 and ext4, by e2fsprogs: an empty file system, filled by debugfs, which needs no root for device nodes.
 
 mke2fs can take a folder too, but then the order of the host's folders and the times of its files get into the image.

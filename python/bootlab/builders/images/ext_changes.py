@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A copy of a ready ext image with a few files changed, by debugfs: no root, no mount, and nothing is packed anew.
 
 Everything that is not changed keeps its place, so that two variants differ in what was changed and in nothing else.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """F2FS, by f2fs-tools: an empty file system, then the tree out of a folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What sload.f2fs cannot put into an image: device nodes and pipes, and owners of more than 16 bits.
 
 It is given empty files in their place, whose inodes are changed here. An inode knows its name and its folder. Formats:

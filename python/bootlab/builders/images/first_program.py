@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether the program that a kernel starts first can start: the mistakes that end in `error -2`, `error -8`, `-13`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The file systems that a root can be packed as: how each is made, and what the kernel needs to read it."""
 
 from __future__ import annotations

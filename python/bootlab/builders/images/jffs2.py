@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """JFFS2: a log of nodes in erase blocks, with or without the summary that spares the scan at mount.
 
 Format: the kernel's `include/uapi/linux/jffs2.h`, `fs/jffs2/scan.c`, `fs/jffs2/summary.c`. Little-endian, for flash

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree of files as what an image writer walks: folders with their members in order, and the bytes of files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ROMFS: files as they are, one after the other, each behind a header.
 
 Format: the kernel's `Documentation/filesystems/romfs.rst`, `fs/romfs/super.c`. It keeps no owners, no times and, of the

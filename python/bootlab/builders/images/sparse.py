@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files with holes: images of file systems that want hundreds of megabytes, of which a small root fills few."""
 
 from __future__ import annotations

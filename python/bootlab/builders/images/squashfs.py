@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SquashFS, by squashfs-tools. The tree goes in as a tar archive, so that neither root nor a copy of it is needed."""
 
 from __future__ import annotations

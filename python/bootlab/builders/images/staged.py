@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree as a folder on disk, made and packed below fakeroot: for image programs that only read folders."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A library preloaded before image programs that have no option against the host's clock, UUIDs and inode numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Running a program that makes images: found or named with its package, with an environment that changes no byte."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """UBIFS in a UBI volume: nodes by mtd-utils' mkfs.ubifs, the erase blocks around them by ubinize, both made to repeat.
 
 mkfs.ubifs writes a random UUID, and the times at which a staged copy of the tree was made. Both are set to fixed values

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """XFS, by xfsprogs: made and filled by mkfs.xfs from a prototype, which needs neither root nor a copy of the tree."""
 
 from __future__ import annotations

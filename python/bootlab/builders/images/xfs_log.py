@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An XFS log with transactions that were never written back, as a power cut leaves it.
 
 What is logged are B-tree blocks of the image as they are, so that replaying them costs time and changes nothing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Building kernels with the kernel's own makefiles."""
 
 from typing import TYPE_CHECKING

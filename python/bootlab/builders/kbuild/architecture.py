@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel's architectures: its names for them, their images, and the compilers that Debian has for them.
 
 Images: the targets of `arch/*/Makefile` and `arch/*/boot/Makefile` (Linux 6.1).
@@ -12,7 +13,7 @@ import msgspec
 from bootlab.errors import UserError
 
 
-class Architecture(msgspec.Struct, frozen=True, kw_only=True):
+class KbuildArchitecture(msgspec.Struct, frozen=True, kw_only=True):
     """One architecture: `name` is bootlab's, `arch` what make's ARCH takes, `folder` its folder below `arch/`.
 
     `images` maps a make target to the file it makes, relative to the object folder; the first one is the usual one.
@@ -45,10 +46,10 @@ def _boot(folder: str, *names: str) -> dict[str, str]:
     return {name: f"arch/{folder}/boot/{name}" for name in names} | {"vmlinux": "vmlinux"}
 
 
-ARCHITECTURES: dict[str, Architecture] = {
+ARCHITECTURES: dict[str, KbuildArchitecture] = {
     known.name: known
     for known in (
-        Architecture(
+        KbuildArchitecture(
             name="x86_64",
             arch="x86_64",
             folder="x86",
@@ -56,21 +57,21 @@ ARCHITECTURES: dict[str, Architecture] = {
             images=_boot("x86", "bzImage"),
             device_trees=False,
         ),
-        Architecture(
+        KbuildArchitecture(
             name="arm",
             arch="arm",
             folder="arm",
             prefix="arm-linux-gnueabihf-",
             images=_boot("arm", "zImage", "Image", "xipImage", "uImage"),
         ),
-        Architecture(
+        KbuildArchitecture(
             name="arm64",
             arch="arm64",
             folder="arm64",
             prefix="aarch64-linux-gnu-",
             images=_boot("arm64", "Image", *(f"Image.{form}" for form in ("gz", "bz2", "lz4", "lzma", "lzo", "zst"))),
         ),
-        Architecture(
+        KbuildArchitecture(
             name="riscv64",
             arch="riscv",
             folder="riscv",
@@ -81,7 +82,7 @@ ARCHITECTURES: dict[str, Architecture] = {
 }
 
 
-def architecture(name: str) -> Architecture:
+def architecture(name: str) -> KbuildArchitecture:
     """Return an architecture by bootlab's name. Raise UserError for one that it cannot build for."""
     if name not in ARCHITECTURES:
         raise UserError(f"no kernel can be built for {name!r}", hint=f"one of: {', '.join(ARCHITECTURES)}")

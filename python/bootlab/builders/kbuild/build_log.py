@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a build's output says: which objects were made, and the first error, which is the one that counts."""
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _UNDEFINED = re.compile(r"undefined reference to `([\w.]+)'|^ERROR: modpost: \"(
 _MAKE = re.compile(r"^make(?:\[\d+\])?: \*\*\* (?P<what>.*)$")
 
 
-class BuildError(msgspec.Struct, frozen=True, kw_only=True):
+class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
     """The first error of a build; `place` is FILE:LINE where it has one."""
 
     what: str
@@ -60,7 +61,7 @@ def undefined(log: Path) -> frozenset[str]:
     return frozenset(name for names in found for name in names if name)
 
 
-def first_error(log: Path) -> BuildError:
+def first_error(log: Path) -> BuildFailure:
     """Find the first error of the log's last run of make."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     start = max((number for number, line in enumerate(lines) if line.startswith("$ make ")), default=-1)
@@ -72,5 +73,5 @@ def first_error(log: Path) -> BuildError:
                 if found := pattern.match(line):
                     groups = found.groupdict()
                     place = f"{groups['file']}:{groups['line']}" if groups.get("line") else groups.get("file") or ""
-                    return BuildError(what=groups["what"].strip(), place=place.removeprefix("../"), full_disk=full)
-    return BuildError(what=recent[-1].strip() if recent else "make said nothing", full_disk=full)
+                    return BuildFailure(what=groups["what"].strip(), place=place.removeprefix("../"), full_disk=full)
+    return BuildFailure(what=recent[-1].strip() if recent else "make said nothing", full_disk=full)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel builder: source tree and configuration to images, once for each content."""
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import msgspec
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import built, configuration, objects, overlay, resolved, source, toolchain
-from bootlab.builders.kbuild.architecture import Architecture, architecture
+from bootlab.builders.kbuild.architecture import KbuildArchitecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel
 from bootlab.builders.kbuild.compilation import Compilation, Workplace
-from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, Order
+from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, KernelOrder
 from bootlab.builders.kbuild.fragment import Layer, merge, of_options, read_fragment
 from bootlab.builders.kbuild.make_run import Make
 from bootlab.builders.kbuild.objects import ObjectSizes
@@ -32,7 +33,7 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
     """A request with everything looked up that decides what comes out."""
 
     build: KernelBuild
-    target: Architecture
+    target: KbuildArchitecture
     tools: Toolchain
     tree: source.SourceTree
     layers: tuple[Layer, ...]
@@ -166,13 +167,15 @@ class KernelBuilder:
         )
         return _Request(build=build, target=target, tools=tools, tree=tree, layers=tuple(layers), kernel=kernel)
 
-    def _ordered(self, request: _Request) -> Order:
+    def _ordered(self, request: _Request) -> KernelOrder:
         """Return what decides a kernel, and where it belongs."""
         config_file = self._config(request)
         config = config_file.read_text(encoding="utf-8")
         kernel = msgspec.structs.replace(request.kernel, embedded=embedded_files(read_config(config), self._cache))
         key = kernel.key(config)
-        return Order(key=key, kernel=kernel, config=config_file, tree=request.tree.path, place=self._at.place(key))
+        return KernelOrder(
+            key=key, kernel=kernel, config=config_file, tree=request.tree.path, place=self._at.place(key)
+        )
 
     def _tree(self, request: _Request) -> Path:
         return self._at.patched(request.tree, request.build.patches)

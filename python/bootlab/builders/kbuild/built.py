@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel that was built: its folder in the cache, and how what a build made gets there, whole or not at all."""
 
 from __future__ import annotations
@@ -8,23 +9,27 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.kbuild import objects as object_sizes
-from bootlab.builders.kbuild.architecture import Architecture
+from bootlab.builders.kbuild.architecture import KbuildArchitecture
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.overlay import OBJECTS
 from bootlab.builders.whole_folder import whole
 from bootlab.errors import UserError, cannot_write
+from bootlab.recordings import sealed
+from bootlab.recordings.sealed import Form
 
 FACTS = "kernel.json"
+# A kernel is minutes of work: one of an older bootlab is taken as it is.
+_FORM = Form(name="bootlab-kernel", version=2, sealed_since=2, oldest=1)
 
 
-class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
+class BuildFacts(msgspec.Struct, frozen=True, kw_only=True):
     """`kernel.json` beside the artefacts. `sizes_bytes` by file name; `wall_s`: how long the build took.
 
     `asked`: what the changes set that it was built for first, as `SMP=n`; empty for a system as its file has it.
     """
 
     format: str = "bootlab-kernel"
-    version: int = 1
+    version: int = 2
     arch: str
     image: str
     source: str
@@ -44,7 +49,7 @@ class BuiltKernel(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     folder: Path
-    facts: KernelFacts
+    facts: BuildFacts
     reused: bool = False
 
     @property
@@ -98,9 +103,8 @@ class BuiltKernel(msgspec.Struct, frozen=True, kw_only=True):
 
 def load(folder: Path) -> BuiltKernel | None:
     """Return what a folder of the cache holds, None when it holds nothing."""
-    try:
-        facts = msgspec.json.decode((folder / FACTS).read_bytes(), type=KernelFacts)
-    except (OSError, msgspec.DecodeError):
+    facts = sealed.kept(folder / FACTS, BuildFacts, _FORM)
+    if facts is None:
         return None
     return BuiltKernel(folder=folder, facts=facts, reused=True)
 
@@ -109,8 +113,8 @@ def keep(
     view: Path,
     image_file: str,
     log: Path,
-    facts: KernelFacts,
-    target: Architecture,
+    facts: BuildFacts,
+    target: KbuildArchitecture,
     folder: Path,
     *,
     sizes: ObjectSizes | None,
@@ -137,5 +141,5 @@ def keep(
         facts = msgspec.structs.replace(facts, sizes_bytes=bytes_of, device_trees=tuple(names))
         if sizes is not None:
             object_sizes.save(sizes, work)
-        (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        sealed.keep(work / FACTS, facts)
     return BuiltKernel(folder=folder, facts=facts)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One kernel, from its resolved configuration to the folder of what is booted: compiled on this machine."""
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import msgspec
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import built, objects, overlay, source, toolchain
-from bootlab.builders.kbuild.architecture import Architecture, architecture
-from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
+from bootlab.builders.kbuild.architecture import KbuildArchitecture, architecture
+from bootlab.builders.kbuild.built import BuildFacts, BuiltKernel
 from bootlab.builders.kbuild.make_run import Make
 from bootlab.builders.kbuild.resolved import ResolvedKernel
 from bootlab.builders.kbuild.toolchain import Toolchain
@@ -22,7 +23,7 @@ from bootlab.builders.kbuild.watched_make import WatchedMake
 from bootlab.builders.kbuild.workspace import Workspace
 from bootlab.errors import BootlabError, KernelBuildError, cannot_write
 from bootlab.kernelsource.configuration import Configuration, read_config
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.kernelsource.tree import ConfiguredTree
 from bootlab.model.source_build import KernelPatch
 
 
@@ -117,7 +118,7 @@ class Compilation(msgspec.Struct, frozen=True, kw_only=True):
             log = slot / "build.log"
             log.unlink(missing_ok=True)
             count = self._run_make(slot, target, options, log, expected)
-            facts = KernelFacts(
+            facts = BuildFacts(
                 arch=kernel.arch,
                 image=image,
                 source=kernel.version,
@@ -142,19 +143,19 @@ class Compilation(msgspec.Struct, frozen=True, kw_only=True):
                 besides="the next run continues from there",
             ) from error
 
-    def _objects_expected(self, target: Architecture, options: dict[str, str]) -> int | None:
+    def _objects_expected(self, target: KbuildArchitecture, options: dict[str, str]) -> int | None:
         # Only progress needs it, and reading all Makefiles takes seconds.
         if self.at.observer is None:
             return None
         config = Configuration({name: value.strip('"') for name, value in options.items()})
         try:
-            tree = SourceTree(self.tree.path, cache=self.at.cache.root, arch=target.folder, configuration=config)
+            tree = ConfiguredTree(self.tree.path, cache=self.at.cache.root, arch=target.folder, configuration=config)
             return len(tree.built_objects()) or None
         except (BootlabError, OSError):
             return None
 
     def _run_make(
-        self, slot: Path, target: Architecture, options: dict[str, str], log: Path, expected: int | None
+        self, slot: Path, target: KbuildArchitecture, options: dict[str, str], log: Path, expected: int | None
     ) -> int:
         """Run make for all that is wanted; return how many objects it made."""
         kernel = self.kernel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a base, fragments and options to the `.config` that the kernel makes of them, and whether it did as asked."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _TARGET = re.compile(r"[A-Za-z0-9_.-]*config")
 _NAMED_MAX = 8
 
 
-class Lost(msgspec.Struct, frozen=True, kw_only=True):
+class LostOption(msgspec.Struct, frozen=True, kw_only=True):
     """An option that was asked for and that the kernel's configuration does not have so."""
 
     name: str
@@ -39,7 +40,12 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def resolve(
-    make: Make, base: str, layers: tuple[Layer, ...], log: Path, *, why: Callable[[Lost, dict[str, str]], str] | None
+    make: Make,
+    base: str,
+    layers: tuple[Layer, ...],
+    log: Path,
+    *,
+    why: Callable[[LostOption, dict[str, str]], str] | None,
 ) -> str:
     """Return the text of the `.config` that the kernel's own tools make in `make.tree/obj`.
 
@@ -54,7 +60,7 @@ def resolve(
         return text
     got = read_config(text)
     lost = [
-        Lost(name=name, asked=asked, got=got.get(name), place=layers[-1].place(name))
+        LostOption(name=name, asked=asked, got=got.get(name), place=layers[-1].place(name))
         for name, asked in layers[-1].options.items()
         if not same_value(asked, got.get(name, "n"))
     ]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an ELF file takes in memory, by kind of section, and the names that it defines.
 
 The core reads it (crates/kernelimage: `elf_sections.rs`). Types and flags of sections: elf(5).
@@ -16,11 +17,11 @@ _NOBITS = 8
 _WRITE, _ALLOC, _EXECUTE = 1, 2, 4
 
 
-class NotElf(ValueError):
+class ElfUnreadable(ValueError):
     """The file is no ELF file that can be read."""
 
 
-class Section(msgspec.Struct, frozen=True):
+class ElfSection(msgspec.Struct, frozen=True):
     """A section that takes memory: `kind` is one of `KINDS`; offset and size in bytes, in the file (not for bss)."""
 
     name: str
@@ -32,7 +33,7 @@ class Section(msgspec.Struct, frozen=True):
 class ElfFile(msgspec.Struct, frozen=True):
     """Sections that take memory, and names that are defined for other files."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[ElfSection, ...]
     defined: frozenset[str]
 
     def sizes_bytes(self) -> dict[str, int]:
@@ -49,9 +50,9 @@ def read(path: Path, *, names: bool = False) -> ElfFile:
         rows = _core.elf_sections(path)
         defined = frozenset(_core.elf_defined(path) if names else ())
     except _core.CoreError as error:
-        raise NotElf(f"{path}: {error}") from error
+        raise ElfUnreadable(f"{path}: {error}") from error
     sections = (
-        Section(name, _kind(name, kind, flags), offset, size)
+        ElfSection(name, _kind(name, kind, flags), offset, size)
         for name, kind, flags, offset, size in rows
         if flags & _ALLOC and size
     )

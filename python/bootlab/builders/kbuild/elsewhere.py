@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The interface through which the builder has a kernel built by somebody else."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.kbuild.resolved import ResolvedKernel
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class KernelOrder(msgspec.Struct, frozen=True, kw_only=True):
     """A kernel that is not in the cache, and where its parts are on this machine."""
 
     key: str
@@ -33,7 +34,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 class BuiltElsewhere(Protocol):
     """Has kernels built by others. May be used by several threads at once."""
 
-    def obtain(self, order: Order, observer: BuildObserver | None, stop: threading.Event | None = None) -> bool:
+    def obtain(self, order: KernelOrder, observer: BuildObserver | None, stop: threading.Event | None = None) -> bool:
         """Put a kernel into its place. False: nobody can build it, so this machine has to.
 
         `stop`: set when nobody wants it any more. Raise what building raises, BuildStopped when it was stopped.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configuration fragments: lists of `CONFIG_X=value` and `# CONFIG_X is not set`, as `.config` itself is one."""
 
 from __future__ import annotations

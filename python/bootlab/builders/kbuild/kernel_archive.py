@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel that was built as one file, to be handed from one machine to another."""
 
 from __future__ import annotations

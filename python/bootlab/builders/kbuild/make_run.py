@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Running the kernel's make: its environment, its output as it comes, its end, also when bootlab is stopped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What each object adds to a kernel: written beside the artefacts, as long as the objects are there.
 
 The linker joins equal strings, drops what is thrown away at the end and adds tables of its own, so that the objects'
@@ -16,11 +17,15 @@ import msgspec
 
 from bootlab.builders import compress
 from bootlab.builders.kbuild import elf_sections
-from bootlab.builders.kbuild.elf_sections import KINDS, ElfFile, NotElf
+from bootlab.builders.kbuild.elf_sections import KINDS, ElfFile, ElfUnreadable
 from bootlab.errors import BootlabError
 from bootlab.model.tree import Compression
+from bootlab.recordings import sealed
+from bootlab.recordings.sealed import Form
 
 FILE = "objects.json"
+# It is made while a kernel is built, and one of an older bootlab is taken as it is.
+_FORM = Form(name="bootlab-objects", version=2, sealed_since=2, oldest=1)
 _THIN = b"!<thin>\n"
 _HEADER_BYTES = 60
 _NAME_AT = re.compile(rb"/(\d+)(?: |$)")
@@ -52,7 +57,7 @@ class ObjectSizes(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     format: str = "bootlab-objects"
-    version: int = 1
+    version: int = 2
     kernel: ObjectSize
     objects: tuple[ObjectSize, ...]
     algorithm: Compression = "none"
@@ -79,12 +84,12 @@ def record(objects: Path, options: dict[str, str], image: str) -> ObjectSizes | 
     """Read all objects of a build that ended well; None where there is no linked kernel that can be read."""
     try:
         kernel = elf_sections.read(objects / "vmlinux", names=True)
-    except (OSError, NotElf):
+    except (OSError, ElfUnreadable):
         return None
     found: list[ObjectSize] = []
     pieces: dict[str, list[bytes]] = {}
     for path in sorted(_members(objects, kernel.defined)):
-        with contextlib.suppress(OSError, NotElf):
+        with contextlib.suppress(OSError, ElfUnreadable):
             elf = elf_sections.read(objects / path)
             found.append(ObjectSize(path=path, **elf.sizes_bytes()))
             pieces.setdefault(folder_of(path), []).append(_bytes(objects / path, elf))
@@ -99,17 +104,12 @@ def record(objects: Path, options: dict[str, str], image: str) -> ObjectSizes | 
 
 def load(folder: Path) -> ObjectSizes | None:
     """Return what was written beside a kernel's artefacts; None when nothing that can be read is there."""
-    try:
-        return msgspec.json.decode((folder / FILE).read_bytes(), type=ObjectSizes)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return sealed.kept(folder / FILE, ObjectSizes, _FORM)
 
 
 def save(sizes: ObjectSizes, folder: Path) -> None:
     """Write `objects.json`. Raise OSError."""
-    fresh = folder / f".{FILE}.new"
-    fresh.write_bytes(msgspec.json.encode(sizes))
-    fresh.replace(folder / FILE)
+    sealed.keep(folder / FILE, sizes)
 
 
 def _members(objects: Path, defined: frozenset[str]) -> set[str]:
@@ -120,7 +120,7 @@ def _members(objects: Path, defined: frozenset[str]) -> set[str]:
     found = {path for archive in archives for path in _archive(archive, objects)}
     for library in objects.rglob("lib.a"):
         for path in _archive(library, objects):
-            with contextlib.suppress(OSError, NotElf):
+            with contextlib.suppress(OSError, ElfUnreadable):
                 if elf_sections.read(objects / path, names=True).defined & defined:
                     found.add(path)
     return found

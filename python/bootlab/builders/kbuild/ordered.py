@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel that another machine ordered, built here: the same one to the byte, or none."""
 
 from __future__ import annotations

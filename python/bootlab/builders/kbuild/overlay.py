@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A view of a source tree in which objects can lie and files can be patched, without a byte written into the tree.
 
 A view is a folder of links. The objects lie in `obj` below it: then kbuild names every source file `../FILE`, wherever

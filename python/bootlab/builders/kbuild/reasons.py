@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: MIT
 """Why an option did not take effect: the dependency that is not met, as the tree's own Kconfig files say it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bootlab.builders.kbuild.architecture import Architecture
-from bootlab.builders.kbuild.configuration import Lost
+from bootlab.builders.kbuild.architecture import KbuildArchitecture
+from bootlab.builders.kbuild.configuration import LostOption
 from bootlab.errors import BootlabError
 from bootlab.kernelsource.advice import Advisor, Reason
 from bootlab.kernelsource.configuration import Configuration
@@ -17,14 +18,14 @@ _NAMED_MAX = 3
 class Reasons:
     """Reads a tree's Kconfig files at the first question."""
 
-    def __init__(self, tree: Path, target: Architecture) -> None:
+    def __init__(self, tree: Path, target: KbuildArchitecture) -> None:
         """Take a source tree."""
         self._tree = tree
         self._target = target
         self._advisor: Advisor | None = None
         self._config: dict[str, str] | None = None
 
-    def why(self, lost: Lost, config: dict[str, str]) -> str:
+    def why(self, lost: LostOption, config: dict[str, str]) -> str:
         """Return the reasons in words: `unknown` where the Kconfig files do not give them away."""
         try:
             if self._advisor is None or self._config is not config:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel whose configuration is made: all that decides what comes out, as a value that another machine can take."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernel source trees and what identifies them: Debian's, unpacked once, or a user's own, never written into."""
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders import seal
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild.tar import tar
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
 from bootlab.kernelsource.version import version_in
 from bootlab.model.system import debian_version
+from bootlab.recordings import sealed
 
 DEBIAN_ARCHIVES = Path("/usr/src")
 _PARTS = ("Makefile", "Kconfig", "scripts/Kconfig.include", "arch", "init/Kconfig")
@@ -150,15 +151,11 @@ def identity_of(tree: Path, cache: Cache) -> str:
     for name, status in _files(tree):
         look.update(b"%s\0%d %d %o\n" % (os.fsencode(name), status.st_size, status.st_mtime_ns, status.st_mode))
     place = cache.root / "kernels" / "sources" / f"{key_of(str(tree.resolve()))[:16]}.seen"
-    try:
-        seen = msgspec.json.decode(place.read_bytes(), type=_Seen)
-    except (OSError, msgspec.DecodeError):
-        seen = None
+    seen = sealed.kept(place, _Seen)
     if seen is None or seen.look != look.hexdigest():
         seen = _Seen(look.hexdigest(), _contents(tree))
         place.parent.mkdir(parents=True, exist_ok=True)
-        # Several threads may look at one tree for the first time.
-        seal.put_on(place, msgspec.json.encode(seen).decode())
+        sealed.keep(place, seen)
     return key_of("contents", seen.contents)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel's source as one file, for machines that do not have it: Debian's own archive, or one made of a tree."""
 
 from __future__ import annotations

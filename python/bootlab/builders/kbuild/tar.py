@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Debian's tar, for trees of a kernel's size."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs that build a kernel: found, or named with the Debian package that brings them."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import key_of
-from bootlab.builders.kbuild.architecture import Architecture
+from bootlab.builders.kbuild.architecture import KbuildArchitecture
 from bootlab.errors import ToolMissing
 
 # Program and package (Documentation/process/changes.rst of the kernel).
@@ -70,7 +71,7 @@ def identity_of_version(version: str) -> str:
     return key_of("toolchain", version)
 
 
-def find(target: Architecture, prefix: str | None) -> Toolchain:
+def find(target: KbuildArchitecture, prefix: str | None) -> Toolchain:
     """Find the compiler and what every build needs. Raise ToolMissing for the first that is not installed."""
     for tool, package in _ALWAYS:
         _need(tool, package, "to build a kernel")

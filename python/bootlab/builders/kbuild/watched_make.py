@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A build by make that is watched: each object is reported as it is made, and a failure is said with its cause."""
 
 from __future__ import annotations

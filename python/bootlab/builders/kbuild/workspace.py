@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Object folders: one for each build, kept when it is cut off, started from the objects of the nearest kernel."""
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import msgspec
 
 from bootlab.builders.kbuild.overlay import OBJECTS
 from bootlab.errors import EnvironmentFault
+from bootlab.recordings import sealed
 
 KEPT = 6
 """Object folders that are kept for later builds, over all source trees and compilers (some 100 MB each)."""
@@ -78,7 +80,7 @@ class Workspace:
         """Note that a slot's objects are whole; remove the folders that nobody has used for longest."""
         count = _count(slot / OBJECTS)
         done = Done(config=config, patches=patches, objects=count)
-        (slot / _DONE).write_bytes(msgspec.json.encode(done))
+        sealed.keep(slot / _DONE, done)
         for place, _ in _all_done(self._root)[KEPT:]:
             with _alone(place) as free:
                 if free:
@@ -107,8 +109,9 @@ class Workspace:
 def _all_done(root: Path) -> list[tuple[Path, Done]]:
     found = []
     for place in root.glob(f"*/*/{_DONE}"):
-        with contextlib.suppress(OSError, msgspec.DecodeError):
-            found.append((place.stat().st_mtime_ns, place.parent, msgspec.json.decode(place.read_bytes(), type=Done)))
+        with contextlib.suppress(OSError):
+            if (done := sealed.kept(place, Done)) is not None:
+                found.append((place.stat().st_mtime_ns, place.parent, done))
     return [(folder, done) for _, folder, done in sorted(found, key=lambda item: -item[0])]
 
 

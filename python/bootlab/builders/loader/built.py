@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A boot loader that was built: its folder in the cache, and how what a build made gets there, whole or not at all."""
 
 from __future__ import annotations
@@ -8,12 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders import symbol_list
 from bootlab.builders.whole_folder import whole
 from bootlab.errors import EnvironmentFault, LoaderBuildError
+from bootlab.formats import symbol_list
 from bootlab.model.boot_loader import LoaderBoard
+from bootlab.recordings import sealed
+from bootlab.recordings.sealed import Form
 
 FACTS = "loader.json"
+# One of an older bootlab is taken as it is, as its kernels are.
+_FORM = Form(name="bootlab-loader", version=2, sealed_since=2, oldest=1)
 IMAGE = "u-boot-with-spl.bin"
 # ELF files of a build, and the names under which their symbols are kept.
 _SYMBOLS = (("spl/u-boot-spl", "spl.symbols"), ("u-boot", "u-boot.symbols"))
@@ -23,7 +28,7 @@ class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
     """`loader.json` beside the artefacts. `sizes_bytes` by file name; `wall_s`: how long the build took."""
 
     format: str = "bootlab-loader"
-    version: int = 1
+    version: int = 2
     source: str
     compiler: str
     sizes_bytes: dict[str, int]
@@ -66,9 +71,8 @@ class BuiltLoader(msgspec.Struct, frozen=True, kw_only=True):
 
 def load(folder: Path) -> BuiltLoader | None:
     """Return what a folder of the cache holds, None when it holds nothing."""
-    try:
-        facts = msgspec.json.decode((folder / FACTS).read_bytes(), type=LoaderFacts)
-    except (OSError, msgspec.DecodeError):
+    facts = sealed.kept(folder / FACTS, LoaderFacts, _FORM)
+    if facts is None:
         return None
     return BuiltLoader(folder=folder, facts=facts, reused=True)
 
@@ -87,7 +91,7 @@ def keep(view: Path, log: Path, facts: LoaderFacts, board: LoaderBoard, folder: 
         sizes = {Path(name).name: (objects / name).stat().st_size for name, _ in board.parts}
         sizes[IMAGE] = (work / IMAGE).stat().st_size
         facts = msgspec.structs.replace(facts, sizes_bytes=sizes)
-        (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        sealed.keep(work / FACTS, facts)
     return BuiltLoader(folder=folder, facts=facts)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The card that a board starts from: boot loader, kernel, device tree, initramfs, made without root."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What tells U-Boot which kernel to boot, and how: extlinux.conf, a boot script, or its own boot command."""
 
 from __future__ import annotations

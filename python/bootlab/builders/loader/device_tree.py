@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel's device tree with what a boot loader writes into it: command line, memory, place of the initramfs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the SPL loads in falcon mode: one image with kernel and initramfs, and the device tree."""
 
 from __future__ import annotations

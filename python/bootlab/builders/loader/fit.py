@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A FIT image with its data behind the tree, as an SPL loads it (U-Boot, doc/usage/fit/source_file_format.rst)."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab.builders.images import tool
 _UNIT_BYTES = 4
 
 
-class FitPart(msgspec.Struct, frozen=True, kw_only=True):
+class FitImage(msgspec.Struct, frozen=True, kw_only=True):
     """One image: what the FIT calls it, of which `kind` and operating system, where in RAM it goes, and its bytes."""
 
     name: str
@@ -22,7 +23,7 @@ class FitPart(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
 
 
-def fit(firmware: FitPart, loadable: FitPart, *, arch: str, path: Path) -> None:
+def fit(firmware: FitImage, loadable: FitImage, *, arch: str, path: Path) -> None:
     """Write a FIT with one configuration: `firmware`, which starts `loadable`; a CRC-32 of all stands behind it.
 
     The property `bytes` of the root says where the CRC is. Raise ToolMissing, EnvironmentFault, OSError.
@@ -40,7 +41,7 @@ def fit(firmware: FitPart, loadable: FitPart, *, arch: str, path: Path) -> None:
     path.write_bytes(whole + zlib.crc32(whole).to_bytes(4, "big"))
 
 
-def _source(firmware: FitPart, loadable: FitPart, arch: str, size: int) -> str:
+def _source(firmware: FitImage, loadable: FitImage, arch: str, size: int) -> str:
     images = _image(firmware, arch, 0) + _image(loadable, arch, len(_padded(firmware.data)))
     chosen = f'firmware = "{firmware.name}"; loadables = "{loadable.name}";'
     return (
@@ -49,7 +50,7 @@ def _source(firmware: FitPart, loadable: FitPart, arch: str, size: int) -> str:
     )
 
 
-def _image(part: FitPart, arch: str, offset: int) -> str:
+def _image(part: FitImage, arch: str, offset: int) -> str:
     load = f"<{part.load >> 32:#x} {part.load & 0xFFFFFFFF:#x}>"
     return (
         f'{part.name} {{ description = "{part.name}"; type = "{part.kind}"; os = "{part.os}"; arch = "{arch}"; '

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GRUB on a PC's card: its boot sector, its core, its files and the kernel, put together without root."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from bootlab import host_packages
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import tool
 from bootlab.builders.loader import partition
@@ -25,13 +27,13 @@ _HEADER_AT, _HEADER_MAGIC = 0x202, b"HdrS"
 _RELOCATABLE_AT, _PREFERRED_AT, _START_AT = 0x234, 0x258, 0x214
 
 
-def disk(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
+def disk(loader: Loader, parts: partition.PcBoot, cache: Cache) -> Path:
     """Return the image, from the cache or made. Raise ToolMissing, EnvironmentFault, UserError."""
     modules = Path(loader.grub or "")
     if not (modules / "boot.img").is_file() or not (modules / "kernel.img").is_file():
         raise UserError(
             f"{modules} holds no GRUB for a BIOS: no boot.img and kernel.img",
-            hint="apt-get install grub-pc-bin grub-common; it is then in /usr/lib/grub/i386-pc",
+            hint=f"{host_packages.install('grub-pc-bin grub-common')}; it is then in /usr/lib/grub/i386-pc",
         )
     core = _core(loader, modules, parts, cache)
     files = [None if path is None else cache.digest(path) for path in (core, parts.kernel, parts.initramfs)]
@@ -56,7 +58,7 @@ def kernel_entry(kernel: Path) -> int | None:
     return int(struct.unpack_from("<Q", head, _PREFERRED_AT)[0])
 
 
-def commands(parts: partition.Booted) -> list[str]:
+def commands(parts: partition.PcBoot) -> list[str]:
     """Return the commands that load the kernel and start it."""
     # In single quotes GRUB's parsers take every character as it is, but for that quote.
     words = (word.replace("'", "'\\''") for word in parts.cmdline.split())
@@ -65,7 +67,7 @@ def commands(parts: partition.Booted) -> list[str]:
     return [*found, f"initrd {_PREFIX}/{INITRAMFS_FILE}"] if parts.initramfs is not None else found
 
 
-def menu(loader: Loader, parts: partition.Booted) -> str:
+def menu(loader: Loader, parts: partition.PcBoot) -> str:
     """Return grub.cfg: one entry, started after the wait, with what Debian's says while it loads."""
     load, *initrd = commands(parts)
     lines = ["set default=0", f"set timeout={loader.wait_s}", "menuentry 'Linux' {", "    echo 'Loading Linux ...'"]
@@ -74,7 +76,7 @@ def menu(loader: Loader, parts: partition.Booted) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _core(loader: Loader, modules: Path, parts: partition.Booted, cache: Cache) -> Path:
+def _core(loader: Loader, modules: Path, parts: partition.PcBoot, cache: Cache) -> Path:
     """Return GRUB's core: with its modules on the disk and a menu, or with all in it that loads the kernel."""
     own = loader.start == "command"
     names = (*_MODULES, "linux") if own else _MODULES
@@ -105,7 +107,7 @@ def _own_files(loader: Loader, modules: Path) -> list[Path]:
     return sorted(modules.glob("*.mod")) + sorted(modules.glob("*.lst"))
 
 
-def _write(loader: Loader, modules: Path, core: Path, parts: partition.Booted, path: Path) -> None:
+def _write(loader: Loader, modules: Path, core: Path, parts: partition.PcBoot, path: Path) -> None:
     code = core.read_bytes()
     if len(code) > PARTITION_BYTES - SECTOR_BYTES:
         raise UserError(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The options that U-Boot is built with for the way in which it is to come to the kernel."""
 
 from __future__ import annotations

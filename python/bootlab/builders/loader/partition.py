@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The only partition of a card or disk: a partition table with one FAT, made without root, the same bytes each time."""
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _DISK_ID = "0x626f6f74"
 _VOLUME_ID = "626f6f74"
 
 
-class Booted(msgspec.Struct, frozen=True, kw_only=True):
+class PcBoot(msgspec.Struct, frozen=True, kw_only=True):
     """What a PC boots: a bzImage (for UEFI with an EFI stub), an initramfs, and the kernel's command line."""
 
     kernel: Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """U-Boot's source trees: Debian's, or a user's own, never written into."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A system as it starts from its card: boot loader built, card made, or taken as it is, and in its place."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bootlab.builders.loader.card import CardParts, card, is_legacy, loaded_byte
 from bootlab.builders.loader.commands import environment
 from bootlab.builders.loader.device_tree import prepared
 from bootlab.builders.loader.options import has_environment, options_of
-from bootlab.builders.loader.partition import Booted
+from bootlab.builders.loader.partition import PcBoot
 from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
 from bootlab.model.boot_loader import LOADER_BOARDS, Loader, LoaderBoard, loader_board
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from bootlab.builders.loader.uboot import UbootBuilder
 
 
-class Started(msgspec.Struct, frozen=True, kw_only=True):
+class CardStart(msgspec.Struct, frozen=True, kw_only=True):
     """The system as it starts from its card, which is None on the machine `virt`.
 
     `first`: the boot loader that the emulator starts without a card. `image`: SPL and U-Boot, or U-Boot; None for a
@@ -60,7 +61,7 @@ def started(
     builder: UbootBuilder | None = None,
     span_bytes: int | None = None,
     emulator: str = "",
-) -> Started | None:
+) -> CardStart | None:
     """Return what starts from a card; None for a system without a boot loader. Raise what making the card raises.
 
     `cmdline`: the kernel's whole command line. `builder` builds U-Boot where the system names a source. `span_bytes`:
@@ -78,7 +79,7 @@ def started(
         return _on_virtual(system, loader, artefacts, cmdline, emulator, cache, builder)
     place, start = loader_board(board(system.machine)), ram_start(system.machine)
     if loader.card is not None:
-        return Started(system=_with_card(system, loader.card), card=Path(loader.card), board=place)
+        return CardStart(system=_with_card(system, loader.card), card=Path(loader.card), board=place)
     if place is None or start is None:
         raise UserError(
             f"bootlab makes no cards for the board {board(system.machine)}",
@@ -109,7 +110,7 @@ def started(
         entered = parts.falcon.entry
     elif parts.legacy and parts.payload.load is not None:
         entered = parts.payload.load
-    return Started(
+    return CardStart(
         system=_with_card(system, str(file)),
         card=file,
         board=place,
@@ -120,7 +121,7 @@ def started(
     )
 
 
-def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started:
+def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> CardStart:
     if system.machine.arch != "x86_64":
         raise UserError("bootlab supports GRUB on PCs only", hint='[machine] arch = "x86_64", or leave loader.grub out')
     entry = grub.kernel_entry(artefacts.kernel)
@@ -129,20 +130,20 @@ def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
             f"{artefacts.kernel} is not a bzImage, the only kind that GRUB starts here",
             hint='[kernel] form = "image", and name a bzImage',
         )
-    parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
+    parts = PcBoot(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = grub.disk(loader, parts, cache)
-    return Started(system=_with_card(system, str(file)), card=file, kernel_address=entry)
+    return CardStart(system=_with_card(system, str(file)), card=file, kernel_address=entry)
 
 
-def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started:
+def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> CardStart:
     if system.machine.arch != "x86_64":
         raise UserError("bootlab supports UEFI on PCs only", hint='[machine] arch = "x86_64", or leave loader.uefi out')
     codes = uefi.codes(loader, artefacts.kernel)
-    parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
+    parts = PcBoot(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = uefi.disk(loader, parts, cache) if loader.start == "menu" else None
     disks = system.machine.disks if file is None else (*system.machine.disks, str(file))
     machine = msgspec.structs.replace(system.machine, disks=disks)
-    return Started(
+    return CardStart(
         system=msgspec.structs.replace(system, machine=machine),
         first=LoadedFirst(file=str(loader.uefi), instead_of="firmware"),
         card=file,
@@ -162,7 +163,7 @@ def _on_virtual(
     emulator: str,
     cache: Cache,
     builder: UbootBuilder | None,
-) -> Started:
+) -> CardStart:
     parts = (system, loader, artefacts.kernel, artefacts.initramfs, cmdline, emulator, cache)
     if loader.build is not None and builder is not None:
         # What builds U-Boot is loaded only where it is built.
@@ -171,7 +172,7 @@ def _on_virtual(
         found = virtual_spl.placed(*parts, builder)
     else:
         found = virtual.placed(*parts)
-    return Started(
+    return CardStart(
         system=system,
         first=found.first,
         image=Path(loader.image or "") if found.built is None else found.built.image,

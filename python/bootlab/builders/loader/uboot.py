@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The builder of U-Boot: source tree and configuration to the image for the card, once for each content."""
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import msgspec
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import configuration, overlay, toolchain
-from bootlab.builders.kbuild.architecture import Architecture, architecture
-from bootlab.builders.kbuild.configuration import Lost
+from bootlab.builders.kbuild.architecture import KbuildArchitecture, architecture
+from bootlab.builders.kbuild.configuration import LostOption
 from bootlab.builders.kbuild.fragment import Layer, of_options, read_fragment
 from bootlab.builders.kbuild.make_run import Make
 from bootlab.builders.kbuild.source import SourceTree
@@ -46,7 +47,7 @@ _FALCON_PATCHES = {
 class _Request(msgspec.Struct, frozen=True, kw_only=True):
     build: LoaderBuild
     board: LoaderBoard
-    target: Architecture
+    target: KbuildArchitecture
     tools: Toolchain
     tree: SourceTree
     patches: tuple[KernelPatch, ...]
@@ -226,7 +227,7 @@ class UbootBuilder:
             make.run(call, wanted, extra=_DATE)
 
 
-def _tools(target: Architecture, prefix: str | None) -> Toolchain:
+def _tools(target: KbuildArchitecture, prefix: str | None) -> Toolchain:
     for tool, package in (("dtc", "device-tree-compiler"), ("xxd", "xxd"), ("setpriv", "util-linux")):
         if shutil.which(tool) is None:
             raise ToolMissing(tool, package=package, needed_for="to build U-Boot")
@@ -242,7 +243,7 @@ def _falcon_patch(tree: SourceTree, arch: str) -> tuple[KernelPatch, ...]:
     return (KernelPatch(name=name, text=Path(__file__).with_name(name).read_text(encoding="utf-8")),)
 
 
-def _why(lost: Lost, config: dict[str, str]) -> str:
+def _why(lost: LostOption, config: dict[str, str]) -> str:
     del config
     return f"the Kconfig files say what {lost.name} depends on"
 

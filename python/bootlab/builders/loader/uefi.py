@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """UEFI on a PC: the firmware, the EFI program that it starts, and the kernel as an EFI program of its own."""
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from bootlab import _core
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.loader import partition
 from bootlab.builders.loader.commands import INITRAMFS_FILE, KERNEL_FILE
-from bootlab.builders.portable_executable import COFF_BYTES, SECTION_BYTES, read_pe
 from bootlab.errors import UserError
+from bootlab.formats.portable_executable import COFF_BYTES, SECTION_BYTES, read_pe
 from bootlab.model.boot_loader import Loader
 
 _VERSION = 1
@@ -80,7 +81,7 @@ def _unpacked(image: bytes) -> dict[str, str]:
     return {}
 
 
-def entry_file(parts: partition.Booted, wait_s: int) -> dict[str, bytes]:
+def entry_file(parts: partition.PcBoot, wait_s: int) -> dict[str, bytes]:
     """Return systemd-boot's two files: its settings and the one entry."""
     lines = ["title Linux", f"linux /{KERNEL_FILE}"]
     lines += [f"initrd /{INITRAMFS_FILE}"] if parts.initramfs is not None else []
@@ -89,7 +90,7 @@ def entry_file(parts: partition.Booted, wait_s: int) -> dict[str, bytes]:
     return {"loader/loader.conf": settings.encode(), "loader/entries/linux.conf": entry.encode()}
 
 
-def disk(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
+def disk(loader: Loader, parts: partition.PcBoot, cache: Cache) -> Path:
     """Return a disk with the program, its entry, kernel and initramfs on a FAT, from the cache or made.
 
     Raise ToolMissing, EnvironmentFault, UserError, OSError.
@@ -109,7 +110,7 @@ def disk(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
     return cache.file(key, ".disk", make)
 
 
-def unified(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
+def unified(loader: Loader, parts: partition.PcBoot, cache: Cache) -> Path:
     """Return one EFI program of systemd's stub, kernel, initramfs and command line, from the cache or made."""
     program = Path(loader.program or "")
     digests = [None if path is None else cache.digest(path) for path in (program, parts.kernel, parts.initramfs)]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The machine `virt`: the emulator puts U-Boot, or what starts it, in place, and the kernel where U-Boot finds it."""
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _ARM64_ANYWHERE = 1 << 3
 _BEHIND_TF_A, _OPENSBI, _BEHIND_OPENSBI = 0x60000000, 0x80000000, 0x80200000
 
 
-class Placed(msgspec.Struct, frozen=True, kw_only=True):
+class LoadedImage(msgspec.Struct, frozen=True, kw_only=True):
     """What the emulator starts first, and the addresses at which the parts are entered.
 
     `loads_kernel`: the emulator also hands the kernel on (`-kernel`), which U-Boot asks for. `built`: who built it.
@@ -58,7 +59,7 @@ def is_virtual(system: System) -> bool:
 
 def placed(
     system: System, loader: Loader, kernel: Path, initramfs: Path | None, cmdline: str, emulator: str, cache: Cache
-) -> Placed:
+) -> LoadedImage:
     """Say what the emulator starts. Raise UserError, ToolMissing, EnvironmentFault, OSError."""
     if loader.image is None or loader.start != "extlinux" or loader.wrapped:
         raise UserError(
@@ -68,12 +69,12 @@ def placed(
     image = Path(loader.image)
     if system.machine.arch == "arm64":
         first = LoadedFirst(file=str(image), instead_of="firmware")
-        return Placed(first=first, entries=_arm64_entries(image, kernel), loads_kernel=True)
+        return LoadedImage(first=first, entries=_arm64_entries(image, kernel), loads_kernel=True)
     at = InRam()
     tree, memory = kernel_in_memory(system, kernel, initramfs, cmdline, at, emulator, cache)
     first = LoadedFirst(file=str(image), instead_of="kernel", dtb=tree, memory=memory)
     entries = {"opensbi": _OPENSBI, "u-boot": _BEHIND_OPENSBI, "kernel-entry": at.kernel, "kernel-image": at.kernel}
-    return Placed(first=first, entries=entries, loads_kernel=False)
+    return LoadedImage(first=first, entries=entries, loads_kernel=False)
 
 
 def kernel_in_memory(

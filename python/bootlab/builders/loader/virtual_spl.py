@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """U-Boot with an SPL on RISC-V's machine `virt`: built here, its parts put into RAM by the emulator."""
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ import msgspec
 
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.loader.built import BuiltLoader
-from bootlab.builders.loader.fit import FitPart, fit
+from bootlab.builders.loader.fit import FitImage, fit
 from bootlab.builders.loader.uboot import UbootBuilder
-from bootlab.builders.loader.virtual import InRam, Placed, kernel_in_memory
+from bootlab.builders.loader.virtual import InRam, LoadedImage, kernel_in_memory
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.boot_loader import FALCON_SIZE, RISCV_VIRT, SECOND_SIZE, Loader
 from bootlab.model.launch import InMemory, LoadedFirst
@@ -49,7 +50,7 @@ def placed(
     emulator: str,
     cache: Cache,
     builder: UbootBuilder,
-) -> Placed:
+) -> LoadedImage:
     """Build U-Boot; say what the emulator starts. Raise what the builder raises, UserError, ToolMissing, OSError."""
     _check(system, loader)
     if loader.build is None:
@@ -73,7 +74,7 @@ def placed(
         sizes[FALCON_SIZE] = linux.stat().st_size
     entries |= {"kernel-entry": entered, "kernel-image": entered}
     first = LoadedFirst(file=str(spl), instead_of="firmware", dtb=tree, memory=tuple(memory))
-    return Placed(first=first, entries=entries, loads_kernel=False, built=made, sizes_bytes=sizes)
+    return LoadedImage(first=first, entries=entries, loads_kernel=False, built=made, sizes_bytes=sizes)
 
 
 def _check(system: System, loader: Loader) -> None:
@@ -133,6 +134,6 @@ def _linux(kernel: Path, cache: Cache) -> tuple[Path, int]:
 
 
 def _fit(name: str, load: int, data: bytes, path: Path) -> None:
-    firmware = FitPart(name="opensbi", kind="firmware", os="opensbi", load=_OPENSBI_AT, data=OPENSBI.read_bytes())
+    firmware = FitImage(name="opensbi", kind="firmware", os="opensbi", load=_OPENSBI_AT, data=OPENSBI.read_bytes())
     # spl_invoke_opensbi() enters what the FIT says is U-Boot, whatever it is.
-    fit(firmware, FitPart(name=name, kind="standalone", os="u-boot", load=load, data=data), arch="riscv", path=path)
+    fit(firmware, FitImage(name=name, kind="standalone", os="u-boot", load=load, data=data), arch="riscv", path=path)

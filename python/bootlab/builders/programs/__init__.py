@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs of the root tree: built from source, with the shared libraries they need."""
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs of the root tree out of their sources: built once, kept by the content of everything they are made from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an ELF program or shared library says of itself: loader, libraries, flags, relocations, symbols.
 
 The core reads it (crates/kernelimage: `elf_program.rs`).

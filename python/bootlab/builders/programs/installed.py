@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A system with its programs in the tree: built, installed, and joined by the libraries that they need."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The shared libraries that programs need: found where the compiler has them, with the places they get in the tree."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compilers of programs: Debian's, a prefix of the user's, or either with musl as its C library."""
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import host_packages
 from bootlab.builders.cache import default_folder, key_of
 from bootlab.builders.guest_program import compiler_name
 from bootlab.errors import SourceMissing, ToolMissing
@@ -141,7 +143,7 @@ def _musl(arch: Arch, prefix: str) -> Compiler:
         return msgspec.structs.replace(found, name=name, files=files, musl=str(folder))
     raise SourceMissing(
         f'musl for {arch} is not installed; it is needed to build programs with libc = "musl"',
-        hint="install it: apt-get install musl-tools   (this machine's own architecture), "
+        hint=f"install it: {host_packages.install('musl-tools')}   (this machine's own architecture), "
         f"or fetch it: scripts/fetch-musl.sh {arch}",
     )
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The final checks: commands of the user's that run in the result, and say there what they said in the base.
 
 They are too dear, or too many, to run for every variant. So they run in the base when a search begins, where a mistake
@@ -121,8 +122,8 @@ class FinalChecks:
         made = boots.wait(len(stacked.boots) or 1)
         back = {change.id: reason for change, reason in found.left}
         rows = tuple(
-            msgspec.structs.replace(row, kept=False, reason=f"given back: {back[row.change.id]}")
-            if row.change.id in back
+            msgspec.structs.replace(row, kept=False, reason=f"given back: {back[row.change_id]}")
+            if row.change_id in back
             else row
             for row in stacked.left_out
         )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor of a system: two more boots of it, one with its functions traced and one with its tasks told."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from bootlab import _core, techniques
-from bootlab.analysis.floor import Application, Images, Program, floor_of
+from bootlab.analysis.floor import Application, Images, ProgramShare, floor_of
 from bootlab.analysis.own_time import Turn, own_ns
 from bootlab.analysis.shared_costs import shared_costs
 from bootlab.errors import BootlabError
@@ -21,9 +22,9 @@ from bootlab.model.plan import Plan
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
-from bootlab.targets.trace_boot import TraceRequest
 from bootlab.techniques.base import Answer, Context, Technique
 from bootlab.techniques.scope import ask, levers
+from bootlab.tracing.boot import TraceRequest
 
 _COMM_LENGTH = 15
 """The kernel keeps so much of a program's name (include/linux/sched.h: TASK_COMM_LEN)."""
@@ -106,7 +107,7 @@ def application_turns(path: str | None, turns: Sequence[Turn]) -> tuple[str, tup
     return ", then ".join(names), tuple(own)
 
 
-def _programs(system: System, turns: Sequence[Turn]) -> tuple[Program, ...]:
+def _programs(system: System, turns: Sequence[Turn]) -> tuple[ProgramShare, ...]:
     """Return the programs of root and initramfs that had these turns; threads of the kernel have no file in them."""
     trees = (system.startup, system.initramfs.tree if system.initramfs is not None else None)
     entries = [one for tree in trees if tree is not None for one in tree.entries]
@@ -115,7 +116,7 @@ def _programs(system: System, turns: Sequence[Turn]) -> tuple[Program, ...]:
     for turn in turns:
         if turn.name in files:
             sums[turn.name] += turn.end_ns - turn.start_ns
-    return tuple(Program(name=name, ns=ns) for name, ns in sorted(sums.items(), key=lambda row: (-row[1], row[0])))
+    return tuple(ProgramShare(name=name, ns=ns) for name, ns in sorted(sums.items(), key=lambda row: (-row[1], row[0])))
 
 
 def _images(traced: Traced, system: System) -> Images:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The questions that a search is likely to ask next, so that they can be prepared while one is answered. Pure.
 
 The answers alone decide what a search asks. So it is carried out again with the answers that are there, and with

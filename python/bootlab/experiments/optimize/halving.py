@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finds which of many can be taken together: all at once, and halves where that fails. Pure: an oracle decides."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which changes of a result work together: one that saves another amount in the result than where it was taken.
 
 The waterfall and leaving each change out once show that there is such a one. Which other change it hangs on is found by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Of a change that leaves many things out and breaks the system, as much as works: files, modules, applets."""
 
 from __future__ import annotations

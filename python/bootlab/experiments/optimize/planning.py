@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the plan of an optimisation from a base that was booted: what applies, in which order, what it may bring."""
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from bootlab.logs import analyze
 from bootlab.model.change import Change, ExtendParam
 from bootlab.model.plan import BUILDS, PHASES, PhaseName, Plan, PlannedPhase, PlannedTechnique, phase_of
 from bootlab.techniques.base import Answer, Technique
+from bootlab.techniques.remedies import remedy
 from bootlab.techniques.scope import ask
 
 _BUILD_WALL_S = 120.0
@@ -131,7 +133,8 @@ def _costs(folder: str | None) -> Iterable[tuple[str, int | None, str]]:
         for boot in analysis.boots:
             for cost in boot.costs:
                 said = f"{_BASES.get(cost.basis, cost.basis)}: {cost.title}"
-                yield cost.technique, cost.gain_ns if cost.gain_ns is not None else cost.cost_ns, said
+                for technique in remedy(cost.kind).techniques:
+                    yield technique, cost.gain_ns if cost.gain_ns is not None else cost.cost_ns, said
     except (BootlabError, OSError):
         # A log that cannot be read orders nothing.
         return

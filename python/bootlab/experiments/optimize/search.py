@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The search: phases of a plan, each as groups that are halved where they fail, on top of what stands.
 
 Everything goes through one stack engine (bootlab.experiments.stack). A group is kept when the system with all of it is
@@ -7,9 +8,10 @@ and then each change that was kept is left out once.
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections import defaultdict
 from contextlib import suppress
-from typing import Protocol
 
 import msgspec
 
@@ -17,29 +19,30 @@ from bootlab import techniques
 from bootlab.analysis.sequential_test import cheapest
 from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.campaign import Journal
-from bootlab.experiments.optimize.ending import Tries
+from bootlab.experiments.ending import Tries
+from bootlab.experiments.on_board import least_saved_ns
 from bootlab.experiments.optimize.final import FinalChecks
 from bootlab.experiments.optimize.floor import floor_found
 from bootlab.experiments.optimize.interactions import with_partners
+from bootlab.experiments.optimize.optimized import Optimized, Teller, proved_so_far
 from bootlab.experiments.optimize.parts import in_part, parts_of
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
 from bootlab.experiments.optimize.waterfall import waterfall
+from bootlab.experiments.patience import CutShort
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
-from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
+from bootlab.experiments.stacked import Stacked, StackStep, sentence
+from bootlab.experiments.standing import hidden_in
 from bootlab.experiments.trial import GROUNDS, EndedByHost, require_told, why_broken
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.plan import BUILDS, PROGRAMS, Plan
 from bootlab.model.question import Question
-from bootlab.model.recording import Diagnosis
 from bootlab.model.sample import goals_ns
-from bootlab.model.system import System
 from bootlab.model.verdict import Verdict
-from bootlab.model.waterfall import Bar
 from bootlab.techniques.base import Technique
 
 _WORTH_NS = 1_000_000
@@ -54,39 +57,14 @@ _CAME_TO = {
     Verdict.SAME: "no gain",
     Verdict.UNKNOWN: "no gain shown",
     Verdict.SLOWER: "slower",
+    Verdict.DEPENDS: "depends on the board",
     Verdict.BROKEN: "broken",
     Verdict.NO_EFFECT: "no effect shown",
 }
+_CLOSING_BOOTS = 8
+"""The proof of the result: a diagnosis and two traces, each as long as some boots."""
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
-
-
-class Teller(Journal, Protocol):
-    """Told how the search goes on; the rest of a journal too."""
-
-    def round(self, name: str, before_ns: int) -> None:
-        """Note the part of the search that begins, and when the goal comes now."""
-
-
-class Optimized(msgspec.Struct, frozen=True, kw_only=True):
-    """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost.
-
-    `no_floor`: why there is no floor. `parts_kept`: files, modules and applets that had to stay, with the reason;
-    `back`: changes that a final check took out again, with the reason. `questions`: boots that told only whether a
-    system works.
-    """
-
-    base: Base
-    stacked: Stacked
-    system: System
-    diagnosis: Diagnosis | None
-    waterfall: tuple[Bar, ...]
-    floor: Floor | None = None
-    no_floor: str = ""
-    shrinking: Shrinking | None = None
-    parts_kept: dict[str, str] = {}
-    back: dict[str, str] = {}
-    questions: tuple[Question, ...] = ()
 
 
 def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized:
@@ -96,7 +74,11 @@ def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized
         left = _PASSES
         while True:
             try:
-                return _Search(bench, base, plan, journal, tries).run()
+                with bench.patience.until(lambda: tries.asked_now):
+                    search = _Search(bench, base, plan, journal, tries)
+                return search.run()
+            except CutShort:
+                raise tries.stopped() from None
             except EndedByHost as fault:
                 left -= 1
                 if not left:
@@ -123,14 +105,37 @@ class _Search:
         self._gains: dict[str, int] = {}
         self._parts_kept: dict[str, str] = {}
         self._questions: list[Question] = []
+        self._left_out: list[LeaveOneOut] = []
+        self._shrinking: Shrinking | None = None
+        tries.closing_s = self._closing_s
 
     def run(self) -> Optimized:
-        shrunk, shrinking = False, None
+        """Search, and prove the result as far as a person, or a budget, lets the machines go on."""
+        found: Optimized | None = None
+        try:
+            with self._bench.patience.until(self._tries.cut):
+                self._try_all()
+                self._bench.phase("leave one out", len(self._stacker.changes))
+                left_out = self._stacker.leave_one_out(self._why_spared, dear=self._builds)
+                found = self._checked(self._stacker.finished(left_out))
+                found = self._told_apart(found)
+        except CutShort as cut:
+            if self._tries.asked_now and not self._stacker.changes:
+                raise self._tries.stopped() from None
+            if found is None:
+                rows = [row for row in self._left_out if row.kept]
+                found = self._checked(self._stacker.finished(rows, waiting=False))
+            found = msgspec.structs.replace(found, ended=str(cut), no_floor=f"no floor: {cut}")
+        return found
+
+    def _try_all(self) -> None:
+        """Carry out the phases of the plan, then offer again what was left out."""
+        shrunk = False
         for phase in self._plan.phases:
             # Options first, in one build: every kernel that is built after that has a fraction of the files to compile.
             if phase.name == BUILDS and not shrunk:
-                shrunk, shrinking = True, self._shrink()
-                if shrinking is not None and shrinking.change in self._stacker.changes:
+                shrunk, self._shrinking = True, self._shrink()
+                if self._shrinking is not None and self._shrinking.change in self._stacker.changes:
                     # Another kernel waits elsewhere, and to boot it again takes less than to build the next one. How a
                     # program is compiled has nothing to do with it.
                     compiled = {one for part in self._plan.phases if part.name == PROGRAMS for one in part.taken}
@@ -139,44 +144,59 @@ class _Search:
             taken = tuple(self._techniques[name] for name in phase.taken)
             self._round(phase.name, taken, first=True, in_order=phase.reordered)
         if not shrunk:
-            shrinking = self._shrink()
+            self._shrinking = self._shrink()
         for number in range(2, self._plan.rounds + 1):
             before = self._stacker.changes
             self._round(f"{_AGAIN} {number}", tuple(self._techniques.values()))
             if self._stacker.changes == before:
                 break
-        self._bench.phase("leave one out", len(self._stacker.changes))
-        stacked = self._stacker.finished(self._stacker.leave_one_out(self._why_spared, dear=self._builds))
+
+    def _checked(self, stacked: Stacked) -> Optimized:
+        """Run the user's final checks in what stands."""
         passed = self._final.passed(stacked, self._tries.over)
-        stacked = passed.stacked
-        final = apply_all(self._base.system, stacked.changes)
-        bars = waterfall(self._bench, self._base, stacked.changes)
-        if not self._tries.over():
-            costs = {row.change.id: row.cost_ns for row in stacked.left_out}
-            bars = with_partners(self._bench, self._base, stacked.changes, bars, costs)
-        self._bench.phase("proof of the result")
-        diagnosis = diagnosis_of(self._bench, final, stacked.recording, "optimized")
-        floor = floor_found(self._bench, final, self._plan, diagnosis, self._stacked_in_vain(stacked))
         return Optimized(
             base=self._base,
-            stacked=stacked,
-            system=final,
-            diagnosis=diagnosis,
-            waterfall=bars,
-            floor=floor if isinstance(floor, Floor) else None,
-            no_floor=floor if isinstance(floor, str) else "",
-            shrinking=shrinking,
+            stacked=passed.stacked,
+            system=apply_all(self._base.system, passed.stacked.changes),
+            diagnosis=None,
+            waterfall=(),
+            shrinking=self._shrinking,
             parts_kept=self._parts_kept | passed.kept,
             back=passed.back,
             questions=(*self._questions, *passed.questions),
         )
+
+    def _told_apart(self, found: Optimized) -> Optimized:
+        """Add what each change saves on the way to the result, the result's diagnosis and its floor."""
+        stacked = found.stacked
+        bars = waterfall(self._bench, self._base, stacked.changes)
+        if not self._tries.over():
+            costs = {row.change_id: row.cost_ns for row in stacked.left_out}
+            bars = with_partners(self._bench, self._base, stacked.changes, bars, costs)
+        self._bench.phase("proof of the result")
+        diagnosis = diagnosis_of(self._bench, found.system, stacked.recording, "optimized")
+        floor = floor_found(self._bench, found.system, self._plan, diagnosis, self._stacked_in_vain(stacked))
+        return msgspec.structs.replace(
+            found,
+            waterfall=bars,
+            diagnosis=diagnosis,
+            floor=floor if isinstance(floor, Floor) else None,
+            no_floor=floor if isinstance(floor, str) else "",
+        )
+
+    def _closing_s(self) -> float:
+        """Return what the proof of what stands will take: by what its own boots took, seconds."""
+        standing = self._stacker.standing.recording.meta
+        boots = len(self._base.boots) + 3 * len(self._stacker.changes) + _CLOSING_BOOTS
+        return boots * standing.wall_s / self._bench.jobs
 
     def _stacked_in_vain(self, stacked: Stacked) -> dict[str, str]:
         """Return techniques that were tried and of which nothing stays, with what the last try came to."""
         kept = {change.technique for change in stacked.changes}
         alone = (step for step in stacked.steps if len(step.changes) == 1 and not step.kept)
         said = {step.change.technique: _CAME_TO[step.verdict] for step in alone if step.verdict in _CAME_TO}
-        dropped = {row.change.technique: "no gain in the end" for row in stacked.left_out if not row.kept}
+        techniques = {change.id: change.technique for step in stacked.steps for change in step.changes}
+        dropped = {techniques[row.change_id]: "no gain in the end" for row in stacked.left_out if not row.kept}
         return {one: why for one, why in {**said, **dropped}.items() if one not in kept}
 
     def _round(self, name: str, chosen: tuple[Technique, ...], *, first: bool = False, in_order: bool = False) -> None:
@@ -205,7 +225,9 @@ class _Search:
                 rivals.append(own)
                 continue
             for change in own:
-                if self._stacker.conflict(change, tuple(group)):
+                if reason := hidden_in(change, self._stacker.changes, tuple(group), self._techniques):
+                    self._stacker.refuse(change, name, reason)
+                elif self._stacker.conflict(change, tuple(group)):
                     rivals.append([change])
                 else:
                     group.append(change)
@@ -245,7 +267,7 @@ class _Search:
 
     def _hidden_in(self, group: tuple[Change, ...]) -> list[Change]:
         """Boot each change of a group that comes to nothing once alone: a loss may hide a gain. Return the gains."""
-        stack, here = self._stacker.changes, self._stacker.standing.recording.meta
+        stack, here = self._stacker.changes, self._stacker.standing.recording
         flying = []
         for change in group:
             if self._builds(change) or self._stacker.conflict(change):
@@ -259,9 +281,8 @@ class _Search:
         for change, boot in flying:
             recording = self._bench.wait(boot)
             require_told(why_broken(self._base.recording, recording), f"stack + {change.id}")
-            meta = recording.meta
-            if meta.goal_ns is not None and here.goal_ns is not None and meta.goal_clock == here.goal_clock:
-                found.append((here.goal_ns - meta.goal_ns, change))
+            if (saved_ns := least_saved_ns(self._base.system.costs, here, recording)) is not None:
+                found.append((saved_ns, change))
         # Taken from the end: what saves most comes first.
         return [change for saved_ns, change in sorted(found, key=lambda one: one[0]) if saved_ns > least_ns]
 
@@ -276,7 +297,7 @@ class _Search:
             if step is not None and not step.kept:
                 self._in_part(step, phase)
 
-    def _in_part(self, step: Step, phase: str) -> None:
+    def _in_part(self, step: StackStep, phase: str) -> None:
         """Of a change that breaks the system and leaves many things out, offer as much as works."""
         if step.verdict is not Verdict.BROKEN or not parts_of(step.change) or self._tries.over():
             return
@@ -331,20 +352,29 @@ class _Search:
             here = msgspec.structs.replace(here, shared_costs=shared_costs_of(self._bench, standing))
         return here
 
-    def _told(self, step: Step | LeftOut) -> None:
+    def _told(self, step: StackStep | LeaveOneOut) -> None:
         self._journal.step(step)
         self._bench.decided(sentence(step))
-        if isinstance(step, Step) and not step.kept and len(step.changes) == 1:
-            lost = -step.saved_ns > _HOPELESS_SHARE * step.before_ns
+        if isinstance(step, LeaveOneOut):
+            self._left_out.append(step)
+        elif step.kept:
+            self._bench.decided(self._proved(step))
+        if isinstance(step, StackStep) and not step.kept and len(step.changes) == 1:
+            lost = -step.best_ns > _HOPELESS_SHARE * step.before_ns
             late = self._techniques[step.change.technique].late if step.change.technique in self._techniques else False
             if lost or (step.verdict in _NOT_AGAIN and not (late and step.verdict is Verdict.NO_EFFECT)):
                 self._over[step.change.id] = step.reason
                 if not lost and step.verdict is Verdict.NO_EFFECT and not self._builds(step.change):
                     self._without_effect.add(step.change.id)
-        if isinstance(step, Step) and not step.kept and step.verdict in {Verdict.SAME, Verdict.SLOWER}:
+        if isinstance(step, StackStep) and not step.kept and step.verdict in {Verdict.SAME, Verdict.SLOWER}:
             # Kernels come last: nothing that is taken after them turns the sign of an option, and each is a build.
             alone = step.members or (step.change,)
             self._over |= {one.id: step.reason for one in alone if self._builds(one)}
+
+    def _proved(self, step: StackStep) -> str:
+        base_ns = round(statistics.median(goals_ns(self._base.boots)))
+        boots = self._bench.boots_made + self._bench.boots_reused
+        return proved_so_far(base_ns, step.after_ns or 0, boots, time.monotonic() - self._bench.patience.began_s)
 
     def _refuse(self, changes: tuple[Change, ...], phase: str, reason: str) -> None:
         for change in changes:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A smaller kernel by evidence: options whose code did not run for the goal are left out in groups, and booted.
 
 What did not run may still be needed: a table that other code reads, a device that the check asks for. So a boot
@@ -36,6 +37,7 @@ from bootlab.model.question import Question
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
+from bootlab.recordings import sealed
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog
@@ -274,7 +276,7 @@ def _booted(
     with suppress(_Linked):
         kept = bench.cache.file(key, ".json", make)
         if not made:
-            said = msgspec.json.decode(kept.read_bytes(), type=_Unlinked)
+            said = sealed.read(kept.read_bytes(), _Unlinked)
             return KernelBuildError(said.message, missing=frozenset(said.missing))
     return made[0]
 

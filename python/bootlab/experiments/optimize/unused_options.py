@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which kernel options may be left out at all: by what ran for the goal, and by what Kconfig lets go. No build.
 
 Code that ran when programs ran is needed for the goal, and so is what starts the kernel, its console and its initramfs.
@@ -24,11 +25,11 @@ from bootlab.experiments.traced_boot import Traced, trace_boot
 from bootlab.kernelsource.advice import Advisor
 from bootlab.kernelsource.configuration import from_mapping
 from bootlab.kernelsource.levers import levers_of
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.kernelsource.tree import ConfiguredTree
 from bootlab.model.system import System
-from bootlab.targets import trace_symbols
-from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
 from bootlab.techniques.base import Evidence
+from bootlab.tracing import symbols as trace_symbols
+from bootlab.tracing.boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
 
 _SECURITY = re.compile(
     r"SECURITY|SECCOMP|HARDEN|MITIGAT|RETPOLINE|KEYS$|KEYRING|INTEGRITY|\bIMA|\bEVM|AUDIT|LANDLOCK|SIGNATURE|LOCKDOWN"
@@ -61,7 +62,7 @@ class Unused(msgspec.Struct, frozen=True, kw_only=True):
     needed: dict[str, str] = {}
 
 
-class Ran(msgspec.Struct, frozen=True, kw_only=True):
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options by what of them ran."""
 
     needed: dict[str, str]
@@ -98,7 +99,7 @@ def unused_options(
         config = from_mapping({f"CONFIG_{n}": value.strip('"') for n, value in settle(modules).items()})
     arch = system.machine.arch
     source = KernelBuilder(bench.cache).source_tree(build, arch)
-    tree = SourceTree(source, cache=bench.cache.root, arch=arch, configuration=config)
+    tree = ConfiguredTree(source, cache=bench.cache.root, arch=arch, configuration=config)
     # Not those of the file that the emulator loads: a boot loader's kernel lies on its card.
     symbols = trace_symbols.choose(kernel_symbols(plan), arch)
     places = tree.resolver.resolve([(name, "") for name in traced.trace.names[len(trace_symbols.BUCKETS) :]])
@@ -119,7 +120,9 @@ def _up_to(bench: Bench, system: System, traced: Traced, mark: str) -> FunctionT
     return trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS, end_insns=insns)).trace
 
 
-def ran(covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset[str], *, waited: bool = False) -> Ran:
+def ran(
+    covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset[str], *, waited: bool = False
+) -> RunOptions:
     """Sort options by what of them ran. `late`: functions that ran with programs; `first`: before the kernel's C code.
 
     `waited`: the console waited for another driver. Nothing tells for which one, so those that bound a device stay.
@@ -143,7 +146,7 @@ def ran(covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset
     for cover in coverage.by_symbol(covered):
         if cover.name not in needed:
             tiers[cover.name] = 0 if cover.ran == "nothing" else 1 if cover.only_registered else 2
-    return Ran(needed=needed, tiers=tiers)
+    return RunOptions(needed=needed, tiers=tiers)
 
 
 def _serves(row: FunctionCover) -> bool:
@@ -151,7 +154,7 @@ def _serves(row: FunctionCover) -> bool:
 
 
 def families_of(
-    found: Ran, advisor: Advisor, keep: tuple[str, ...], *, unguarded: bool = False
+    found: RunOptions, advisor: Advisor, keep: tuple[str, ...], *, unguarded: bool = False
 ) -> tuple[list[Family], dict[str, str]]:
     """Return what may be offered, by what ran and by Kconfig, and why the rest may not. Pure.
 
@@ -188,7 +191,7 @@ def families_of(
 
 
 def holding(
-    families: list[Family], found: Ran, turned_on_by: Callable[[str], frozenset[str]], settle: Settle
+    families: list[Family], found: RunOptions, turned_on_by: Callable[[str], frozenset[str]], settle: Settle
 ) -> tuple[list[Family], dict[str, str]]:
     """Take back what something needed is on because of: its select, or a default. Return what is left, and why.
 

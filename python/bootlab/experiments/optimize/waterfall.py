@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boots the way from the base to the result: each prefix of the final stack once."""
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ def waterfall(bench: Bench, base: Base, changes: tuple[Change, ...]) -> tuple[Ba
     bench.build_ahead(systems)
     recordings = bench.wait_all([bench.submit(system, label) for system, label in zip(systems, labels, strict=True)])
     bars: list[Bar] = []
-    before_ns = base.recording.meta.goal_ns or 0
+    before_ns = base.recording.meta.goal_ns
+    if before_ns is None:
+        # Without the time of the base there is nothing that a bar could begin at.
+        return ()
     for group, label, recording in zip(groups, labels, recordings, strict=True):
         require_told(why_broken(base.recording, recording), label)
         after_ns = recording.meta.goal_ns if recording.ok else None

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """How the tables of the history came to be, step by step (Alembic)."""

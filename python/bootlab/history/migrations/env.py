@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What Alembic runs: the steps, on the connection that :mod:`bootlab.history.database` opened and locked."""
 
 from __future__ import annotations

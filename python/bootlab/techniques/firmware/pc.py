@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What runs before a PC's kernel: the virtual machine's firmware, and the set-up code that asks it."""
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class EddOff(ParameterTechnique):
         if answer := self.already(context):
             return answer
         if context.enabled("EDD") is False:
-            return Applies.no("the kernel has no EDD support", "CONFIG_EDD is not set")
+            return Applies.no("the kernel has no EDD support", "CONFIG_EDD is not set", options=("EDD",))
         if context.system.kernel.form == "vmlinux":
             return Applies.no("a kernel that is started by PVH has no set-up code in front", "kernel.form = vmlinux")
         if line := context.recording.find(_PROBING):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What else an image is built with: the device tree behind it, another optimisation."""
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class AppendedDtb(Technique):
             return Applies.no("no device tree is given to the machine", "neither kernel.device_tree nor machine.dtb")
         if not context.config:
             return Applies.unknown("the kernel's configuration is not known")
-        return Applies.yes("the device tree is a file of its own", stated(context, "ARM_APPENDED_DTB"))
+        return Applies.yes(
+            "the device tree is a file of its own", stated(context, "ARM_APPENDED_DTB"), options=("ARM_APPENDED_DTB",)
+        )
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the appended tree with the options that it needs."""
@@ -101,7 +104,9 @@ class CompilerOptimisation(Technique):
         if not context.config:
             return Applies.unknown("the kernel's configuration is not known")
         now = _SIZE if value_of(context, _SIZE) == "y" else _SPEED
-        return Applies.yes(f"the kernel is built with {'-Os' if now == _SIZE else '-O2'}", f"CONFIG_{now}=y")
+        return Applies.yes(
+            f"the kernel is built with {'-Os' if now == _SIZE else '-O2'}", f"CONFIG_{now}=y", options=(now,)
+        )
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the other one."""

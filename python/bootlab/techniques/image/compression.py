@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether the kernel image is compressed, and how."""
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class KernelPvh(Technique):
         if enabled is None:
             return Applies.unknown("neither the vmlinux's notes nor the configuration are known")
         if enabled:
-            return Applies.yes("the configuration has a PVH entry", "CONFIG_PVH=y")
-        return Applies.no("the kernel has no PVH entry", "CONFIG_PVH is not set")
+            return Applies.yes("the configuration has a PVH entry", "CONFIG_PVH=y", options=("PVH",))
+        return Applies.no("the kernel has no PVH entry", "CONFIG_PVH is not set", options=("PVH",))
 
     def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
         """Propose the other form of the same kernel."""
@@ -124,7 +125,9 @@ class KernelCompression(Technique):
         now = _present(context)
         if now is None:
             return Applies.no("the configuration names no algorithm that this architecture unpacks")
-        return Applies.yes(f"the image is compressed by {now.lower()}", stated(context, f"KERNEL_{now}"))
+        return Applies.yes(
+            f"the image is compressed by {now.lower()}", stated(context, f"KERNEL_{now}"), options=(f"KERNEL_{now}",)
+        )
 
     def ends_here(self, context: Context) -> tuple[str, ...]:
         """Return nothing where the image is packed by one of the two that unpack fastest."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BusyBox built another way."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 from bootlab.model.change import DropFiles, Op, SetBusybox
 from bootlab.model.verdict import Effect
 from bootlab.startup import applets, scripts
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.init.start_scripts import FEWER_FORKS, processes
 from bootlab.techniques.tree_technique import TreeTechnique
@@ -44,7 +45,7 @@ class BusyboxApplets(TreeTechnique):
     )
     references = ("busybox: scripts/gen_build_files.sh, include/applets.src.h", "busybox: Config.in")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when the tree's BusyBox holds applets that nothing uses."""
         found = applets.find(files)
         if found is None:
@@ -62,7 +63,7 @@ class BusyboxApplets(TreeTechnique):
             words += f"; not recognised by name: {'; '.join(used.unknown[:2])}"
         return Applies.yes(words, ", ".join(used.applets[:_QUOTED_MAX]) + " …")
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the build, and to drop the links that would lead to nothing."""
         found = applets.find(files)
         if found is None:
@@ -94,7 +95,7 @@ def size_of(booted: Evidence, path: str) -> int | None:
     return next((f.size_bytes for f in files if f.path == path and f.read), None)
 
 
-def _use(context: Context, files: Files, found: applets.Busybox) -> applets.Use:
+def _use(context: Context, files: TreeFiles, found: applets.Busybox) -> applets.Use:
     start = scripts.find(files, context.system.init_path)
     return applets.use(files, found, context.system, start, context.diagnosis)
 
@@ -105,7 +106,7 @@ class BusyboxShell(TreeTechnique):
     options: tuple[tuple[str, str], ...]
     built_without: str
 
-    def applies_to(self, files: Files, context: Context) -> Applies:  # noqa: ARG002 - the tree tells all
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:  # noqa: ARG002 - the tree tells all
         """Yes when BusyBox is the shell; whether it runs applets itself does not stand in the binary."""
         found = applets.find(files)
         if found is None:
@@ -117,7 +118,7 @@ class BusyboxShell(TreeTechnique):
             return Applies.no("it is built so already", found.path)
         return Applies.yes(f"BusyBox is the shell; {self.built_without}", found.path)
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the build; which applets it holds is left as it is."""
         del context
         found = applets.find(files)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The application as the first program, or close behind it."""
 
 from __future__ import annotations
@@ -5,11 +6,12 @@ from __future__ import annotations
 from bootlab.data import source_folder
 from bootlab.model.change import Change, Op, PutProgram, SetInitArguments, SetParam
 from bootlab.model.program import Program
+from bootlab.model.recording import RUN_INIT
 from bootlab.model.system import System
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import mounts, root_switch, scripts
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog
 from bootlab.techniques.tree_technique import TreeTechnique, no_tree
@@ -40,7 +42,7 @@ class MountsByApplication(TreeTechnique):
     published = (Published("-20 ms for a minimal initramfs with it", "BeagleBone Black", "Bootlin boot-time training"),)
     references = ("init/main.c: run_init_process()", "mount(2)")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when something else is init, mounts these, and the system names its application."""
         system = context.system
         if system.application is None:
@@ -54,7 +56,7 @@ class MountsByApplication(TreeTechnique):
             return Applies.no("no script and no fstab mounts proc, sysfs or devtmpfs", system.init_path)
         return Applies.yes(f"init mounts {len(found)} of them", ", ".join(f"{t} on {p}" for t, p in found))
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the program and the parameters that tell it what to do."""
         system = context.system
         if system.application is None:
@@ -72,7 +74,7 @@ class MountsByApplication(TreeTechnique):
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's line before it executes init, with the goal reached behind it."""
         old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
-        was, now = old.match(_RUN), new.match(_RUN)
+        was, now = old.match(RUN_INIT), new.match(RUN_INIT)
         if now is None:
             return Effect(False, new.why_silent() or "the kernel did not print its init")
         if now[1] != _START or (was is not None and was[1] == _START):
@@ -82,15 +84,13 @@ class MountsByApplication(TreeTechnique):
         return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
 
 
-def _mounts(files: Files, context: Context) -> tuple[tuple[str, str], ...]:
+def _mounts(files: TreeFiles, context: Context) -> tuple[tuple[str, str], ...]:
     found = mounts.find(files, scripts.find(files, context.system.init_path))
     return tuple(dict.fromkeys((m.type, m.target) for m in found if m.type in _KERNEL_TYPES))
 
 
 _MOST_ARGUMENTS = 31
 """`init/main.c: MAX_INIT_ARGS` is `CONFIG_INIT_ENV_ARG_LIMIT`, 32; the first one is init's path."""
-
-_RUN = r"Run (\S{1,200}) as init process"
 
 
 class AppAsInit(Technique):
@@ -136,7 +136,7 @@ class AppAsInit(Technique):
             return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
         if (why_not := _not_startable(system, system.tree.get(system.application))) is not None:
             return why_not
-        line = KernelLog.of_console(context.recording).line(_RUN)
+        line = KernelLog.of_console(context.recording).line(RUN_INIT)
         return Applies.yes("something else is init and starts it", line or f"{system.init_path} runs first")
 
     def changes(self, context: Context) -> tuple[Change, ...]:
@@ -153,7 +153,7 @@ class AppAsInit(Technique):
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's line before it executes init, on the console: a diagnostic boot has another init."""
         old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
-        was, now = old.match(_RUN), new.match(_RUN)
+        was, now = old.match(RUN_INIT), new.match(RUN_INIT)
         wanted = after.system.init_path
         if now is None or (after.system.root is not None and after.system.initramfs is not None):
             # The kernel names the initramfs's own first program, whatever that goes on with.

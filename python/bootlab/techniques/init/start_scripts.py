@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Start scripts: fewer processes, and scripts side by side."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from bootlab.model.change import Change, Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import expansions, lsb, parallel, scripts
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.startup.merge import Merged, merge
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.evidence import quote
@@ -41,7 +42,7 @@ class RcScriptsMerged(TreeTechnique):
     published = (FEWER_FORKS,)
     references = ("busybox: shell/ash.c: forkshell(), shellexec()", "Buildroot: package/initscripts/init.d/rcS")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when a script that init runs starts others which can be merged into it."""
         start = scripts.find(files, context.system.init_path)
         merged = _merged(context)
@@ -59,7 +60,7 @@ class RcScriptsMerged(TreeTechnique):
                 words += f"; {count} {what}"
         return Applies.yes(words, "; ".join(apart[:_QUOTED_MAX]) or ", ".join(p.path for p in parts[:_QUOTED_MAX]))
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the merged scripts in the places of those that call."""
         ops = []
         for one in _merged(context):
@@ -93,7 +94,7 @@ def processes(booted: Evidence) -> int | None:
 
 def _merged(booted: Context | Evidence) -> list[Merged]:
     system = booted.system
-    files = Files.of(system)
+    files = TreeFiles.of(system)
     if files is None:
         return []
     start = scripts.find(files, system.init_path)
@@ -104,7 +105,7 @@ def _merged(booted: Context | Evidence) -> list[Merged]:
 
 
 def _parts(booted: Evidence) -> set[str]:
-    files = Files.of(booted.system)
+    files = TreeFiles.of(booted.system)
     real = files.real if files is not None else str
     return {real(part.path) for one in _merged(booted) for part in one.of("function", "subshell")}
 
@@ -133,7 +134,7 @@ class RcParallel(TreeTechnique):
     published = (Published("-1.5 s by a parallel init", "Android automotive", "source.android.com"),)
     references = ("Linux Standard Base 5.0, Core: Comment Conventions for Init Scripts", "insserv(8)")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when headers leave room for scripts to run side by side."""
         start = scripts.find(files, context.system.init_path)
         several = parallel.calls(start)
@@ -152,7 +153,7 @@ class RcParallel(TreeTechnique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the rewritten scripts: programs started side by side, and functions side by side."""
-        files = Files.of(context.system)
+        files = TreeFiles.of(context.system)
         if files is None:
             return ()
         start = scripts.find(files, context.system.init_path)
@@ -162,7 +163,7 @@ class RcParallel(TreeTechnique):
         tree = context.system.tree
         for path, entry in programs.items():
             tree = tree.put(path, entry) if tree is not None else tree
-        again = Files(tree) if tree is not None else files
+        again = TreeFiles(tree) if tree is not None else files
         restart = scripts.find(again, context.system.init_path)
         functions = {}
         for first in restart.first:
@@ -190,7 +191,7 @@ class RcParallel(TreeTechnique):
         return Effect(True, f"{swapped[1]!r} now comes before {swapped[0]!r}")
 
 
-def _rewritten(files: Files, start: scripts.Start) -> dict[str, Entry]:
+def _rewritten(files: TreeFiles, start: scripts.Start) -> dict[str, Entry]:
     found = {}
     for path in start.scripts:
         new = parallel.rewrite(files, start, path)
@@ -221,7 +222,7 @@ class ShellExpansions(TreeTechnique):
     late = True
     references = ("POSIX, Shell Command Language, 2.6.2: parameter expansion", "elinux.org, Boot Time: fewer forks")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when a start script has such a substitution."""
         found = _found(context, files)
         if not found:
@@ -229,7 +230,7 @@ class ShellExpansions(TreeTechnique):
         places = [f"{path}: {one.before}" for path, _, replaced in found for one in replaced]
         return Applies.yes(f"{len(places)} in {len(found)} scripts", quote("; ".join(places[:6])))
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the scripts with the shell's own expansions."""
         ops = []
         for path, started, replaced in _found(context, files):
@@ -241,11 +242,11 @@ class ShellExpansions(TreeTechnique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the processes that the boot made: as many fewer as loops had turns, at least one a place."""
-        files = Files.of(before.system)
+        files = TreeFiles.of(before.system)
         places = sum(len(replaced) for _, _, replaced in _found(before, files)) if files is not None else 0
         if before.diagnosis is None or after.diagnosis is None:
             return Effect(False, "only diagnostic boots of both show how many processes were started")
-        still = Files.of(after.system)
+        still = TreeFiles.of(after.system)
         left = sum(len(replaced) for _, _, replaced in _found(after, still)) if still is not None else 0
         was, now = processes(before), processes(after)
         if was is None or now is None or left >= places:
@@ -255,8 +256,8 @@ class ShellExpansions(TreeTechnique):
 
 
 def _found(
-    booted: Context | Evidence, files: Files
-) -> list[tuple[str, scripts.Started, tuple[expansions.Replaced, ...]]]:
+    booted: Context | Evidence, files: TreeFiles
+) -> list[tuple[str, scripts.StartedScript, tuple[expansions.Substitution, ...]]]:
     start = scripts.find(files, booted.system.init_path)
     pairs = [(path, one, expansions.replaceable(one.script)) for path, one in start.scripts.items() if one.script]
     return [pair for pair in pairs if pair[2]]

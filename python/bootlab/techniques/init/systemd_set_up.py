@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What systemd does before its units: generators, and caches brought up to date."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from bootlab.model.cmdline import Param
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import unit_lines, units
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Evidence, Risk
 from bootlab.techniques.evidence import Booted, interval_shrank
 from bootlab.techniques.parameter import ParameterTechnique
@@ -58,7 +59,7 @@ class SystemdGeneratorsOff(SystemdTechnique):
     risk = Risk(function=("units that generators would have made (swap, mounts of GPT partitions) are missing"))
     references = ("systemd.generator(7)",)
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when the tree has generators that nothing in it or on the command line needs."""
         spare = _spare(files, context)
         if not spare:
@@ -67,7 +68,7 @@ class SystemdGeneratorsOff(SystemdTechnique):
             f"{len(spare)} generators have nothing to do", ", ".join(posixpath.basename(p) for p in spare)
         )
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose to mask all of them."""
         if not units.is_systemd(files, context.system.init_path):
             return ()
@@ -94,11 +95,11 @@ class SystemdGeneratorsOff(SystemdTechnique):
 
 
 def _masked(evidence: Evidence) -> list[str]:
-    files = Files.of(evidence.system)
+    files = TreeFiles.of(evidence.system)
     return [] if files is None else [path for path in files.below(_MASKS) if files.real(path) == "/dev/null"]
 
 
-def _spare(files: Files, context: Context) -> list[str]:
+def _spare(files: TreeFiles, context: Context) -> list[str]:
     masked = {posixpath.basename(path) for path in files.below(_MASKS)}
     line = context.system.cmdline
     found: dict[str, str] = {}
@@ -144,7 +145,7 @@ class SystemdUpdateChecksOff(ParameterTechnique):
         """Yes when a boot shows such units."""
         if answer := self.already(context):
             return answer
-        files = Files.of(context.system)
+        files = TreeFiles.of(context.system)
         if files is None or not units.is_systemd(files, context.system.init_path):
             return Applies.no("init is not systemd", context.system.init_path)
         conditional = _conditional(files)
@@ -160,7 +161,7 @@ class SystemdUpdateChecksOff(ParameterTechnique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the units that no longer start."""
-        files = Files.of(after.system)
+        files = TreeFiles.of(after.system)
         if files is None:
             return Effect(False, "there is no root tree to look into")
         # Both from consoles, or both from diagnostic boots.
@@ -179,19 +180,19 @@ class SystemdUpdateChecksOff(ParameterTechnique):
         return Effect(True, f"no longer started: {', '.join(gone)}")
 
 
-def _conditional(files: Files) -> set[str]:
+def _conditional(files: TreeFiles) -> set[str]:
     return {name for name, unit in units.read(files).items() if not unit.masked and _CONDITION.search(unit.text)}
 
 
-def _ran(booted: Booted, files: Files) -> dict[str, units.Ran]:
+def _ran(booted: Booted, files: TreeFiles) -> dict[str, units.UnitRun]:
     return _in_diagnosis(booted) | _on_console(booted, files)
 
 
-def _in_diagnosis(booted: Booted) -> dict[str, units.Ran]:
+def _in_diagnosis(booted: Booted) -> dict[str, units.UnitRun]:
     return unit_lines.times_in_log(booted.diagnosis.log) if booted.diagnosis is not None else {}
 
 
-def _on_console(booted: Booted, files: Files) -> dict[str, units.Ran]:
+def _on_console(booted: Booted, files: TreeFiles) -> dict[str, units.UnitRun]:
     return unit_lines.times(((line.text, line.first_ns) for line in booted.recording.lines), units.read(files))
 
 

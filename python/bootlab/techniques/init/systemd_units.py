@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which units systemd starts before the application."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from bootlab.model.change import Change, Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import unit_lines, units
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.tree_technique import SystemdTechnique, application_unit, no_unit
 
@@ -37,7 +38,7 @@ class SystemdUnitMasked(SystemdTechnique):
     published = (Published("> 1.4 s by leaving cloud-init out", "virtual machine", "depot.dev blog"),)
     references = ("systemd.unit(5): masking", "systemd-analyze(1): critical-chain")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when the diagnostic boot shows services that the application's unit waited for."""
         if context.diagnosis is None:
             return Applies.unknown("a diagnostic boot is missing: only it shows when units ran")
@@ -52,7 +53,7 @@ class SystemdUnitMasked(SystemdTechnique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose to mask each of them."""
-        files = Files.of(context.system)
+        files = TreeFiles.of(context.system)
         return tuple(
             Change(technique=self.id, label=name, ops=(PutFile(f"{units.FOLDERS[0]}/{name}", _MASK),))
             for name in _candidates(_chain(files, context) if files is not None else [])
@@ -73,7 +74,7 @@ class SystemdUnitMasked(SystemdTechnique):
         return Effect(True, "no longer started: " + ", ".join(f"{name} ({_ms(was[name])} before)" for name in gone))
 
 
-def _chain(files: Files, context: Context) -> list[units.Ran]:
+def _chain(files: TreeFiles, context: Context) -> list[units.UnitRun]:
     """Return the critical chain of the application's unit, itself first; empty when it cannot be told."""
     found = application_unit(files, context.system)
     if found is None or context.diagnosis is None:
@@ -82,12 +83,12 @@ def _chain(files: Files, context: Context) -> list[units.Ran]:
     return units.critical_chain(known, unit_lines.times_in_log(context.diagnosis.log), unit.name)
 
 
-def _candidates(chain: list[units.Ran]) -> list[str]:
+def _candidates(chain: list[units.UnitRun]) -> list[str]:
     services = [ran.name for ran in chain[1:] if ran.name.endswith(".service") and ran.name not in _NEVER]
     return services[:_VARIANTS_MAX]
 
 
-def _ms(ran: units.Ran) -> str:
+def _ms(ran: units.UnitRun) -> str:
     return "at once" if ran.start_ns is None else f"{(ran.done_ns - ran.start_ns) / 1e6:.0f} ms"
 
 
@@ -116,7 +117,7 @@ class ApplicationUnitFirst(SystemdTechnique):
     published = (Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),)
     references = ("systemd.service(5): default dependencies", "bootup(7)")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when a unit starts the application and waits for others."""
         found = application_unit(files, context.system)
         if found is None:
@@ -127,7 +128,7 @@ class ApplicationUnitFirst(SystemdTechnique):
             return Applies.no("it waits for nothing", unit.path)
         return Applies.yes(f"{unit.name} waits for {len(waits)} units", ", ".join(waits))
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the unit's file and the link that starts it."""
         found = application_unit(files, context.system)
         if found is None:
@@ -138,7 +139,7 @@ class ApplicationUnitFirst(SystemdTechnique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by systemd's own lines: the unit is started before its old predecessors are done."""
-        files = Files.of(after.system)
+        files = TreeFiles.of(after.system)
         if before.diagnosis is None or after.diagnosis is None or files is None or not after.system.application:
             return Effect(False, "only diagnostic boots of both show when units run")
         unit = units.of_program(files, units.read(files), after.system.application)
@@ -198,7 +199,7 @@ class SystemdTargetReduced(SystemdTechnique):
     conflicts = ("systemd-rest-later",)
     references = ("systemd.special(7)", "kernel-command-line(7): systemd.unit=")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when systemd boots to a target that wants more than the application."""
         given = context.system.cmdline.value("systemd.unit")
         if given is not None:
@@ -215,7 +216,7 @@ class SystemdTargetReduced(SystemdTechnique):
             return Applies.no("multi-user.target wants nothing else", unit.name)
         return Applies.yes(f"multi-user.target wants {len(others)} other units", ", ".join(others))
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the target and the parameter that names it."""
         found = application_unit(files, context.system)
         if found is None:
@@ -279,7 +280,7 @@ class SystemdRestLater(SystemdTechnique):
     published = (Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),)
     references = ("bootup(7)", "systemd.special(7)", "kernel-command-line(7): systemd.unit=", "systemctl(1): start")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when a diagnostic boot shows units that were started before the application was."""
         if context.system.cmdline.value("systemd.unit") == _FIRST:
             return Applies.no("the rest comes later already", f"systemd.unit={_FIRST}")
@@ -299,7 +300,7 @@ class SystemdRestLater(SystemdTechnique):
         names = ", ".join(sorted(sooner)[:_SHOWN])
         return Applies.yes(f"{len(sooner)} services and mounts were started before {unit.name}", f"{names} …")
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the two units, the application's units anew, and the parameter that names the target."""
         found = application_unit(files, context.system)
         if found is None:
@@ -326,7 +327,7 @@ class SystemdRestLater(SystemdTechnique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by systemd's own lines: what came before the application comes behind it, and all of it comes."""
-        files = Files.of(after.system)
+        files = TreeFiles.of(after.system)
         found = application_unit(files, after.system) if files is not None else None
         if before.diagnosis is None or after.diagnosis is None or found is None:
             return Effect(False, "only diagnostic boots of both show when units run")
@@ -346,7 +347,7 @@ class SystemdRestLater(SystemdTechnique):
         return Effect(True, text + (f"; no longer started: {', '.join(lost)}" if lost else "; none is missing"))
 
 
-def _waits(files: Files, context: Context) -> tuple[str, ...]:
+def _waits(files: TreeFiles, context: Context) -> tuple[str, ...]:
     """Return what mounts the file systems that the application writes to."""
     lines = fstab.read(files.text(_TABLE) or "")
     if any(line.options and line.folder not in _NOT_MOUNTED and "noauto" not in line.options for line in lines):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tables of the start ask for: mounts of fstab, login prompts of inittab."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import inittab, mounts, scripts
-from bootlab.startup.files import Files, norm
+from bootlab.startup.files import TreeFiles, norm
 from bootlab.startup.specialise import apply
 from bootlab.techniques.base import Applies, Context, Evidence, Risk
 from bootlab.techniques.tree_technique import TreeTechnique
@@ -29,7 +30,7 @@ class UnneededMounts(TreeTechnique):
     risk = Risk(function=("what is written there later ends up in the root file system, or cannot be written"))
     references = ("fstab(5)", "busybox: util-linux/mount.c")
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when the diagnostic boot shows that nothing which was read names a mount point."""
         all_of_them = mounts.find(files, scripts.find(files, context.system.init_path))
         if not all_of_them:
@@ -44,7 +45,7 @@ class UnneededMounts(TreeTechnique):
         words = f"{len(spare)} of {len(all_of_them)} mounts are named by nothing that is read"
         return Applies.yes(words, ", ".join(f"{m.target} ({m.file})" for m in spare))
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the files without all of them at once."""
         edits: dict[str, list[tuple[int, int, bytes]]] = {}
         for mount in _spare(context, files):
@@ -73,7 +74,7 @@ def _mounted(booted: Evidence) -> set[str]:
     return {fields[1] for line in text.splitlines() if len(fields := line.split()) > 2}
 
 
-def _spare(context: Context, files: Files) -> list[mounts.Mount]:
+def _spare(context: Context, files: TreeFiles) -> list[mounts.Mount]:
     if context.diagnosis is None:
         return []
     start = scripts.find(files, context.system.init_path)
@@ -106,7 +107,7 @@ class GettyLate(TreeTechnique):
     )
     references = ("busybox: init/init.c: run_actions()",)
 
-    def applies_to(self, files: Files, context: Context) -> Applies:
+    def applies_to(self, files: TreeFiles, context: Context) -> Applies:
         """Yes when init's table keeps login prompts alive."""
         found = _gettys(files, context)
         if not found:
@@ -118,7 +119,7 @@ class GettyLate(TreeTechnique):
             f"{len(found)} login prompts start with the application", "; ".join(e.process for e in found)
         )
 
-    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+    def ops(self, files: TreeFiles, context: Context) -> tuple[Op, ...]:
         """Propose the table with its gettys at the end, asleep until long after the goal."""
         found, entry = _gettys(files, context), files.entry(_TABLE)
         if entry is None or not found or any("sleep" in e.process for e in found):
@@ -148,7 +149,7 @@ class GettyLate(TreeTechnique):
         return Effect(True, f"no longer started before the report: {', '.join(sorted(was))}")
 
 
-def _gettys(files: Files, context: Context) -> list[inittab.Entry]:
+def _gettys(files: TreeFiles, context: Context) -> list[inittab.InittabLine]:
     entries = scripts.find(files, context.system.init_path).entries
     application = context.system.application
     return [

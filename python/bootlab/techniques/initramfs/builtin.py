@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The initramfs as a part of the kernel image."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the initramfs holds."""
 
 from __future__ import annotations
@@ -272,7 +273,11 @@ class InitramfsDirect(Technique):
             return refused or Applies.unknown("the diagnostic boot does not show what is mounted as the root")
         needed = _needed(context)
         if _are_packed(needed) and not context.enabled("MODULE_DECOMPRESS"):
-            return Applies.no("the kernel cannot unpack its modules itself", "CONFIG_MODULE_DECOMPRESS is not set")
+            return Applies.no(
+                "the kernel cannot unpack its modules itself",
+                "CONFIG_MODULE_DECOMPRESS is not set",
+                options=("MODULE_DECOMPRESS",),
+            )
         carried = len(context.system.initramfs.tree.entries)
         names = ", ".join(path.rpartition("/")[2] for path in needed) or "none"
         return Applies.yes(f"{mounted[0]} needs {len(needed)} modules of {carried} files", names)

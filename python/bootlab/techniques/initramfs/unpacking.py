@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How the initramfs is compressed, and when it is unpacked."""
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class InitramfsAsync(Technique):
         log = KernelLog.of(context)
         line = log.line(_START.pattern)
         if not line:
-            return Applies.unknown(log.why_silent() or "the kernel did not print that it unpacks an initramfs")
+            return log.unknown("the kernel did not print that it unpacks an initramfs")
         state = "at once" if self._is_off(context) else "in a thread"
         return Applies.yes(f"it is unpacked {state}", line)
 

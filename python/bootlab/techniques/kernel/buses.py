@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Buses, ports and firmware tables that are searched for devices."""
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class PciOff(ParameterTechnique):
             return Applies.unknown(
                 f"{devices} devices are found; only the check shows whether one is needed", found.string
             )
-        return Applies.unknown(log.why_silent() or "no line about PCI")
+        return log.unknown("no line about PCI")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the host bridge that is no longer scanned."""

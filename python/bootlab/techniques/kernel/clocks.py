@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Timers and clock sources: which are measured, checked and used."""
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class TimerFrequency(Technique):
         if not context.config:
             return Applies.unknown("the kernel's configuration is not known")
         if rate == "n":
-            return Applies.no("the rate is fixed by the platform", "no CONFIG_HZ")
+            return Applies.no("the rate is fixed by the platform", "no CONFIG_HZ", options=("HZ",))
         return Applies.yes(f"the timer ticks {rate} times a second", f"CONFIG_HZ={rate}")
 
     def changes(self, context: Context) -> tuple[Change, ...]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the kernel prints, and where to."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from bootlab.model.change import Change, DropParam, SetParam
 from bootlab.model.cmdline import Param, same_key
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
-from bootlab.techniques.console_lines import fewer_kernel_lines, kernel_lines, level_of, on_a_line
+from bootlab.techniques.console_lines import fewer_kernel_lines, kernel_lines, level_of, on_a_line, on_no_line
 from bootlab.techniques.evidence import either, quote, vanished
 from bootlab.techniques.parameter import ParameterTechnique
 
@@ -54,11 +55,16 @@ def _prints(context: Context) -> Applies:
     lines = kernel_lines(context.recording)
     if not lines:
         return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
+    if on_no_line(context):
+        return Applies.no("the kernel's messages go over no serial line", f"command line: {context.system.cmdline}")
     characters = sum(map(len, lines))
     modelled = on_a_line(characters, context.system.cmdline)
-    return Applies.yes(
-        f"what the kernel prints to the console takes {modelled}", f"{len(lines)} lines, {characters} characters"
-    )
+    evidence = f"{len(lines)} lines, {characters} characters"
+    if "cmdline" in context.unseen:
+        return Applies.unknown(
+            f"not known whether a serial line carries the messages: they would take {modelled}", evidence
+        )
+    return Applies.yes(f"what the kernel prints to the console takes {modelled}", evidence)
 
 
 LEVELS = (3, 0)
@@ -239,6 +245,7 @@ class PrintkTime(ParameterTechnique):
     when_not = "The console is quiet, or somebody reads the stamps, as bootlab does."
     cost = "None; /dev/kmsg keeps the times."
     risk = Risk(debuggability="the console's log has no times, and tools that read them find none")
+    hidden_by = ("quiet",)
     rests_on = ("console",)
     proof = "recording"
     sets = (Param("printk.time", "0"),)
@@ -251,11 +258,14 @@ class PrintkTime(ParameterTechnique):
         lines = kernel_lines(context.recording)
         if not lines:
             return Applies.no("no stamped line reaches the console", "no line with printk's stamp")
+        if on_no_line(context):
+            return Applies.no("the kernel's messages go over no serial line", f"command line: {context.system.cmdline}")
         modelled = on_a_line(15 * len(lines), context.system.cmdline)
-        return Applies.yes(
-            f"{len(lines)} lines carry a stamp of 15 characters, which takes {modelled}",
-            f"{15 * len(lines)} characters",
-        )
+        reason = f"{len(lines)} lines carry a stamp of 15 characters, which takes {modelled}"
+        evidence = f"{15 * len(lines)} characters"
+        if "cmdline" in context.unseen:
+            return Applies.unknown(f"{reason}; not known whether the console is such a line", evidence)
+        return Applies.yes(reason, evidence)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by lines that lost their stamps and are still there."""

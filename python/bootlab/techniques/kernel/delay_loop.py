@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The calibration of the delay loop."""
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class LpjPreset(Technique):
             return Applies.no("skipped by timer frequency: there is no calibration to save", line)
         if line := log.line(_ANY):
             return Applies.no("the calibration is skipped", line)
-        return Applies.unknown(log.why_silent() or "the kernel printed no line about its delay loop")
+        return log.unknown("the kernel printed no line about its delay loop")
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the printed value; without one there is nothing to propose."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drivers that are left out, or loaded once the goal is reached."""
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ def _no_modules(context: Context) -> Applies | None:
     if build is not None and not build.modules:
         return Applies.no("modules are not built", "kernel.modules = false")
     if context.enabled("MODULES") is False:
-        return Applies.no("this kernel loads no modules", "CONFIG_MODULES is not set")
+        return Applies.no("this kernel loads no modules", "CONFIG_MODULES is not set", options=("MODULES",))
     return None
 
 

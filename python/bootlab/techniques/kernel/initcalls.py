@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Initcalls left out by name: slow ones, those that only serve debugging, and groups that share a cost."""
 
 from __future__ import annotations
@@ -5,16 +6,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import msgspec
+
 from bootlab.model.change import Change, ExtendParam
 from bootlab.model.cmdline import Param
 from bootlab.model.recording import Diagnosis, Initcall
 from bootlab.model.shared_cost import SharedCost
+from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, either, never_called, quote
 from bootlab.techniques.parameter import ParameterTechnique
 from bootlab.techniques.probes import may_serve_the_console
-from bootlab.techniques.row import Row
+from bootlab.techniques.row import TechniqueRow
 from bootlab.techniques.vital_initcalls import vital
 
 MAX_CANDIDATES = 8
@@ -64,7 +68,9 @@ class InitcallBlacklist(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when the diagnostic boot saw a slow initcall that a system can live without."""
         if context.enabled("KALLSYMS") is False:
-            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+            return Applies.no(
+                "the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set", options=("KALLSYMS",)
+            )
         if context.diagnosis is None or not context.diagnosis.initcalls:
             return Applies.unknown("a diagnostic boot with initcalls is missing")
         found = self._candidates(context, context.diagnosis)
@@ -109,7 +115,16 @@ def left_out(before: Evidence, after: Evidence, *, only: frozenset[str] | None =
                 return Effect(False, f"{name} {'still runs' if ran_after else 'never ran on this kernel'}")
         else:
             return Effect(False, f"only a diagnostic boot of both systems shows whether {quote(name)} ran")
-    return Effect(True, "; ".join([*shown, *_moved(before, after, wanted)]))
+    alone = wanted == _names(after) - _names(before) and _otherwise(before) == _otherwise(after)
+    # What another initcall takes more beside other changes may be theirs.
+    return Effect(True, "; ".join([*shown, *(_moved(before, after, wanted) if alone else [])]))
+
+
+def _otherwise(evidence: Evidence) -> System:
+    """Return the system without its list of initcalls: what else may have changed."""
+    line = evidence.system.cmdline
+    others = tuple(param for param in line.params if param.key != "initcall_blacklist")
+    return msgspec.structs.replace(evidence.system, cmdline=msgspec.structs.replace(line, params=others))
 
 
 def _moved(before: Evidence, after: Evidence, wanted: set[str]) -> list[str]:
@@ -168,9 +183,13 @@ class NoTracefs(ParameterTechnique):
     def applies(self, context: Context) -> Applies:
         """Yes when the diagnostic boot saw both initcalls run."""
         if context.enabled("KALLSYMS") is False:
-            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+            return Applies.no(
+                "the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set", options=("KALLSYMS",)
+            )
         if context.enabled("TRACING") is False:
-            return Applies.no("the kernel has no tracing file system", "CONFIG_TRACING is not set")
+            return Applies.no(
+                "the kernel has no tracing file system", "CONFIG_TRACING is not set", options=("TRACING",)
+            )
         listed = (context.system.cmdline.value("initcall_blacklist") or "").split(",")
         if all(name in listed for name in _INITCALLS):
             return Applies.no("both initcalls are left out already", quote(",".join(listed)))
@@ -193,7 +212,7 @@ class NoTracefs(ParameterTechnique):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DebugInitcalls(Row):
+class DebugInitcalls(TechniqueRow):
     """A row: initcalls whose whole work serves debugging. Those of `names` that the kernel has are left out."""
 
     names: tuple[str, ...]
@@ -203,7 +222,9 @@ class DebugInitcalls(Row):
     def applies(self, context: Context) -> Applies:
         """Yes when the diagnostic boot saw one of them run."""
         if context.enabled("KALLSYMS") is False:
-            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+            return Applies.no(
+                "the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set", options=("KALLSYMS",)
+            )
         if context.diagnosis is None or not context.diagnosis.initcalls:
             return Applies.unknown("a diagnostic boot with initcalls is missing")
         if found := self._ran(context):
@@ -270,7 +291,9 @@ class InitcallGroups(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when a traced boot shows a shared cost none of whose initcalls is vital."""
         if context.enabled("KALLSYMS") is False:
-            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+            return Applies.no(
+                "the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set", options=("KALLSYMS",)
+            )
         if context.shared_costs is None:
             return Applies.unknown("no boot was traced (`bootlab try` and `stack` trace one in exact mode on QEMU)")
         found = _groups(context)

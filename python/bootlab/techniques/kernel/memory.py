@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Memory: how much is set up, zeroed, and by which allocator."""
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class MemoryLimit(Technique):
         log = KernelLog.of(context)
         found = log.match(_MEMORY)
         if found is None:
-            return Applies.unknown(log.why_silent() or "the kernel did not print its memory")
+            return log.unknown("the kernel did not print its memory")
         if self._half_mib(context) <= LEAST_MIB:
             return Applies.no(f"half of it is under {LEAST_MIB} MiB", quote(found.string))
         if self._half_mib(context) > _MOST * self._total_mib(context):
@@ -134,8 +135,8 @@ class SlabAllocator(Technique):
         if now is None:
             return Applies.no("the configuration names no allocator")
         if not _others(context):
-            return Applies.no("this version has no other allocator", stated(context, now))
-        return Applies.yes(f"the allocator is {now}", stated(context, now))
+            return Applies.no("this version has no other allocator", stated(context, now), options=(now,))
+        return Applies.yes(f"the allocator is {now}", stated(context, now), options=(now,))
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each other one."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The network, as far as the kernel sets it up."""
 
 from __future__ import annotations
@@ -36,15 +37,13 @@ class IpAutoconfig(Technique):
         if root in {"/dev/nfs", "/dev/cifs"} or root.startswith(("nfs", "cifs")) or cmdline.has("nfsroot"):
             return Applies.no("the root file system comes over the network", f"root={root}")
         if context.enabled("IP_PNP") is False:
-            return Applies.no("the kernel ignores ip=", "CONFIG_IP_PNP is not set")
+            return Applies.no("the kernel ignores ip=", "CONFIG_IP_PNP is not set", options=("IP_PNP",))
         if line := rejected(context, given.key):
             return Applies.no("the kernel does not know ip=: user space may read it", line)
         log = KernelLog.of(context)
         if line := log.line(_CONFIG):
             return Applies.yes("the kernel configures the network before init", line)
-        return Applies.unknown(
-            log.why_silent() or "the kernel printed nothing about its network configuration", str(given)
-        )
+        return log.unknown("the kernel printed nothing about its network configuration", str(given))
 
     def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
         """Propose to drop both spellings."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Probes of drivers: which run beside the rest of the boot, and which are waited for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Processors and nodes: how many are brought up, and what that sets up."""
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ class NoreplaceSmp(ParameterTechnique):
         if answer := self.already(context):
             return answer
         if context.enabled("SMP") is False:
-            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set")
+            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set", options=("SMP",))
         log = KernelLog.of(context)
         cpus = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
         if cpus is None:
-            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+            return log.unknown("it does not show how many processors are brought up")
         if cpus[1] != "1":
             return Applies.no("several processors: nothing is patched", cpus.string)
         line = log.line(_FREEING)
@@ -83,11 +84,11 @@ class OneProcessor(Technique):
         if cmdline.has("nosmp") or cmdline.value("maxcpus") == "0":
             return Applies.no("SMP is switched off already", "nosmp")
         if context.enabled("SMP") is False:
-            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set")
+            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set", options=("SMP",))
         log = KernelLog.of(context)
         cpus = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
         if cpus is None:
-            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+            return log.unknown("it does not show how many processors are brought up")
         if cpus[1] != "1":
             return Applies.yes("several processors are brought up", cpus.string)
         if line := log.line(r"\.\.TIMER: vector=|APIC: Switch to symmetric I/O mode setup$"):
@@ -142,13 +143,15 @@ class ProcessorsLater(Technique):
             if cmdline.has(key):
                 return Applies.no("the number of processors is limited already", str(cmdline.get(key)))
         if context.enabled("SMP") is False:
-            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set")
+            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set", options=("SMP",))
         if context.enabled("HOTPLUG_CPU") is False:
-            return Applies.no("processors cannot be brought up later", "CONFIG_HOTPLUG_CPU is not set")
+            return Applies.no(
+                "processors cannot be brought up later", "CONFIG_HOTPLUG_CPU is not set", options=("HOTPLUG_CPU",)
+            )
         log = KernelLog.of(context)
         cpus = log.match(_BROUGHT_UP)
         if cpus is None:
-            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+            return log.unknown("it does not show how many processors are brought up")
         if cpus[1] == "1":
             return Applies.no("there is one processor", cpus.string)
         return Applies.yes("several processors are brought up before init", cpus.string)
@@ -200,7 +203,9 @@ class RcuExpedited(ParameterTechnique):
         if answer := self.already(context):
             return answer
         if context.enabled("TINY_RCU"):
-            return Applies.no("one processor's tiny RCU has no grace period to wait for", "CONFIG_TINY_RCU=y")
+            return Applies.no(
+                "one processor's tiny RCU has no grace period to wait for", "CONFIG_TINY_RCU=y", options=("TINY_RCU",)
+            )
         start, goal = context.recording.mark("user-space"), context.recording.meta.goal_ns
         if start is None or goal is None:
             return Applies.unknown("it is not known when user space started; the kernel's own part cannot gain")

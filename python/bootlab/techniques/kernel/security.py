@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measures of security that cost time."""
 
 from __future__ import annotations
@@ -9,6 +10,11 @@ from bootlab.techniques.evidence import KernelLog, appeared, either, interval_sh
 from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
 _DONE = r"random: crng init done"
+
+
+def _trusted_by_default(context: Context) -> bool:
+    """Linux 6.2 dropped CONFIG_RANDOM_TRUST_CPU: `trust_cpu` is true unless the command line says no."""
+    return bool(context.config) and "CONFIG_RANDOM_TRUST_CPU" not in context.config and context.kernel_version >= (6, 2)
 
 
 class RandomTrustCpu(ParameterTechnique):
@@ -38,15 +44,21 @@ class RandomTrustCpu(ParameterTechnique):
             return Applies.no("it is trusted already", f"random.trust_cpu={given}")
         configured = context.enabled("RANDOM_TRUST_CPU")
         if given is None and configured:
-            return Applies.no("it is trusted by configuration", "CONFIG_RANDOM_TRUST_CPU=y")
+            return Applies.no(
+                "it is trusted by configuration", "CONFIG_RANDOM_TRUST_CPU=y", options=("RANDOM_TRUST_CPU",)
+            )
         cpu = context.system.machine.cpu
         if context.system.target == "qemu" and ("rdrand=off" in cpu or "-rdrand" in cpu):
             return Applies.no("the processor has no random instruction", f"machine.cpu = {cpu}")
         if given is not None:
             return Applies.yes("trust is switched off on the command line", f"random.trust_cpu={given}")
+        if _trusted_by_default(context):
+            return Applies.no("it is trusted by default", "Linux has had no CONFIG_RANDOM_TRUST_CPU since 6.2")
         if configured is False:
             return Applies.yes(
-                "the kernel does not trust the processor's numbers", "CONFIG_RANDOM_TRUST_CPU is not set"
+                "the kernel does not trust the processor's numbers",
+                "CONFIG_RANDOM_TRUST_CPU is not set",
+                options=("RANDOM_TRUST_CPU",),
             )
         line = KernelLog.of(context).line(_DONE)
         return Applies.unknown("the kernel's configuration is not known", line)

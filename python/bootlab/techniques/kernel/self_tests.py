@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests that the kernel makes of itself, and watches that it keeps."""
 
 from __future__ import annotations
@@ -44,12 +45,26 @@ class CryptoSelftests(ParameterTechnique):
         if manager is None:
             return Applies.unknown("the kernel prints nothing while it tests, and its configuration is not known")
         if not manager:
-            return Applies.no("there is no crypto manager in the kernel", "CONFIG_CRYPTO_MANAGER is not set")
+            return Applies.no(
+                "there is no crypto manager in the kernel",
+                "CONFIG_CRYPTO_MANAGER is not set",
+                options=("CRYPTO_MANAGER",),
+            )
         if context.enabled("CRYPTO_MANAGER_DISABLE_TESTS"):
-            return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y")
+            return Applies.no(
+                "the tests are compiled out",
+                "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y",
+                options=("CRYPTO_MANAGER_DISABLE_TESTS",),
+            )
         if context.kernel_version >= (6, 16) and not context.enabled("CRYPTO_SELFTESTS"):
-            return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_SELFTESTS is not set")
-        return Applies.yes("the self-tests are compiled in", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS is not set")
+            return Applies.no(
+                "the tests are compiled out", "CONFIG_CRYPTO_SELFTESTS is not set", options=("CRYPTO_SELFTESTS",)
+            )
+        return Applies.yes(
+            "the self-tests are compiled in",
+            "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS is not set",
+            options=("CRYPTO_MANAGER_DISABLE_TESTS",),
+        )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's own word, printed when the first test is left out."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Falcon mode: the SPL starts the kernel, and U-Boot is there for the case that it cannot."""
 
 from __future__ import annotations

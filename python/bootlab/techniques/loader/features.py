@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What U-Boot is built with: a row for each feature that a product's boot does not need."""
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from bootlab.model.change import Change, SetLoaderOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof, Published, Risk, StageName
 from bootlab.techniques.loader_built import built_loader, loader_built_with, no_longer_said, said, value_of
-from bootlab.techniques.row import Row
+from bootlab.techniques.row import TechniqueRow
 
 Options = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LoaderFeature(Row):
+class LoaderFeature(TechniqueRow):
     """Builds U-Boot with every option of `sets`.
 
     `only_if`: options without which there is nothing to change. `needs_command`: only for a U-Boot with a boot command

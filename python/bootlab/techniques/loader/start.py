@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How U-Boot comes to the kernel: what it searches for, from where it loads, what it copies, what it prints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests, checks and tracers that a kernel is built without."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts that a kernel is built without."""
 
 from __future__ import annotations
@@ -35,6 +36,23 @@ class ModulesOff(OptionTechnique):
         now = f", built in now: {', '.join(built_in[:4])}" if built_in else ""
         return Effect(True, f"{effect.evidence}; modules left out: {len(was) - len(built_in)}{now}")
 
+
+_EXPERT_TRIMS = tuple(
+    (name, "n")
+    for name in (
+        "SYSFS_SYSCALL",
+        "FHANDLE",
+        "AIO",
+        "IO_URING",
+        "ADVISE_SYSCALLS",
+        "MEMBARRIER",
+        "RSEQ",
+        "KCMP",
+        "ELF_CORE",
+        "USERFAULTFD",
+        "CROSS_MEMORY_ATTACH",
+    )
+)
 
 TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
@@ -185,16 +203,18 @@ TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
         id="proc-sysctl-off",
         title="Kernel without sysctl",
-        what="Builds without CONFIG_PROC_SYSCTL.",
+        what="Builds without CONFIG_PROC_SYSCTL (Linux 7.3: CONFIG_SYSCTL).",
         why="The tables of run-time parameters need not be registered.",
         when_not="A program or script sets a parameter (sysctl, /proc/sys).",
         cost="None otherwise.",
         risk=Risk(function="/proc/sys is gone"),
-        sets=(("PROC_SYSCTL", "n"),),
+        # Before, SYSCTL was no question, but what PROC_SYSCTL selects. The version is the first that was looked at.
+        sets=(("SYSCTL", "n"),),
+        earlier=((7, 3), (("PROC_SYSCTL", "n"),)),
         only_if=("PROC_FS",),
         because="run-time parameters are built in",
         expert=True,
-        references=("fs/proc/Kconfig: PROC_SYSCTL",),
+        references=("fs/proc/Kconfig: PROC_SYSCTL, in 7.3 SYSCTL",),
     ),
     OptionTechnique(
         id="proc-page-monitor-off",
@@ -298,23 +318,12 @@ TECHNIQUES: tuple[Technique, ...] = (
         risk=Risk(
             function=("io_uring, AIO, rseq, membarrier, kcmp, file handles, core dumps and more are gone"),
             runtime=(
-                "hash tables are smaller (BASE_FULL), and programs fall back to slower ways than rseq and io_uring"
+                "hash tables are smaller (BASE_FULL, from 6.10 on BASE_SMALL), and programs fall back to slower ways "
+                "than rseq and io_uring"
             ),
         ),
-        sets=(
-            ("SYSFS_SYSCALL", "n"),
-            ("FHANDLE", "n"),
-            ("AIO", "n"),
-            ("IO_URING", "n"),
-            ("ADVISE_SYSCALLS", "n"),
-            ("MEMBARRIER", "n"),
-            ("RSEQ", "n"),
-            ("KCMP", "n"),
-            ("ELF_CORE", "n"),
-            ("BASE_FULL", "n"),
-            ("USERFAULTFD", "n"),
-            ("CROSS_MEMORY_ATTACH", "n"),
-        ),
+        sets=(*_EXPERT_TRIMS, ("BASE_SMALL", "y")),
+        earlier=((6, 10), (*_EXPERT_TRIMS, ("BASE_FULL", "n"))),
         because="rare system calls are built in",
         expert=True,
         published=(Published("-34 ms, -51 KB", "BeagleBone Black, Linux 6.1", "Bootlin boot-time training"),),

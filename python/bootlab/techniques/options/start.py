@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a kernel does while it starts: waits, measurements and set-up that its configuration decides."""
 
 from __future__ import annotations
@@ -103,6 +104,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         # mm/Kconfig: NEED_PER_CPU_KM, which excludes it, is on without SMP.
         only_if=("SPARSEMEM", "SMP"),
         because="the whole memory map is set up before the scheduler runs",
+        addresses=("memory-initialisation",),
         says=r"node \d+ deferred pages initialised in",
         proof="kernel-log",
         published=(

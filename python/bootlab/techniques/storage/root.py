@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The root file system: what the kernel waits for before it mounts it, and where it is."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from typing import get_args
 from bootlab.model import root_place
 from bootlab.model.change import Change, DropParam, SetParam
 from bootlab.model.cmdline import Param
+from bootlab.model.recording import RUN_INIT
 from bootlab.model.tree import Compression
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
@@ -46,7 +48,11 @@ class RaidNoautodetect(ParameterTechnique):
             return Applies.no("the autodetection is off already", line)
         for option in ("BLK_DEV_MD", "MD_AUTODETECT"):
             if context.config and context.config.get(f"CONFIG_{option}", "n") != "y":
-                return Applies.no("md is not built in, so the kernel detects no arrays", f"CONFIG_{option} is not y")
+                return Applies.no(
+                    "md is not built in, so the kernel detects no arrays",
+                    f"CONFIG_{option} is not y",
+                    options=(option,),
+                )
         return log.absent("the kernel did not look for arrays", f"no {_WAITING[:20]!r}…")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
@@ -89,15 +95,13 @@ class RootdelayToRootwait(Technique):
         log = KernelLog.of(context)
         if line := log.line(_DELAY):
             return Applies.yes("the kernel sleeps before it looks for the root device", line)
-        if line := log.line(r"Run \S+ as init process"):
+        if line := log.line(RUN_INIT):
             root = log.line(r"VFS: Mounted root")
             if not root:
                 return Applies.no("an initramfs ran init: the kernel itself did not wait", line)
         if given.value in {"0", "", None}:
             return Applies.no("a delay of nothing", quote(str(given)))
-        return Applies.unknown(
-            log.why_silent() or "the kernel did not come as far as its root device", quote(str(given))
-        )
+        return log.unknown("the kernel did not come as far as its root device", quote(str(given)))
 
     def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
         """Propose the exchange."""
@@ -137,7 +141,7 @@ class Rootfstype(Technique):
         log = KernelLog.of(context)
         found = log.match(_MOUNTED)
         if found is None:
-            return log.absent("the kernel itself mounted no root file system", log.line(r"Run \S+ as init process"))
+            return log.absent("the kernel itself mounted no root file system", log.line(RUN_INIT))
         if tried := log.line(_TRIED):
             return Applies.yes("another type was tried first", tried)
         return Applies.unknown("it does not show whether other types were tried first", found.string)
@@ -157,7 +161,6 @@ class Rootfstype(Technique):
 
 
 _ANY_MOUNTED = r"VFS: Mounted root \(\S{1,32} filesystem\)"
-_RUN = r"Run \S{1,200} as init process"
 
 
 class RootInInitramfs(Technique):
@@ -200,7 +203,9 @@ class RootInInitramfs(Technique):
         if context.system.initramfs is not None:
             return Applies.no("an initramfs mounts the root", "[initramfs] beside [root]")
         if context.config and not context.enabled("BLK_DEV_INITRD"):
-            return Applies.no("the kernel takes no initramfs", "CONFIG_BLK_DEV_INITRD is not set")
+            return Applies.no(
+                "the kernel takes no initramfs", "CONFIG_BLK_DEV_INITRD is not set", options=("BLK_DEV_INITRD",)
+            )
         size = context.recording.meta.artefact_bytes.get("root", 0)
         memory = context.system.machine.memory_mib << 20
         if size > memory:
@@ -228,7 +233,7 @@ class RootInInitramfs(Technique):
         log = KernelLog.of_console(after.recording)
         if mounted := log.line(_ANY_MOUNTED):
             return Effect(False, f"the kernel still mounts a root: {mounted}")
-        run = log.line(_RUN)
+        run = log.line(RUN_INIT)
         if not run:
             return Effect(False, log.why_silent() or "the kernel did not print its init")
         was = KernelLog.of_console(before.recording).line(_ANY_MOUNTED)

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Techniques of stage userspace that build programs another way."""

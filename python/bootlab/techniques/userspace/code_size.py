@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How large the programs' code is, and how fast."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the dynamic loader has to do before `main`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What programs are built with and for: static or shared, the C library, the instruction set."""
 
 from __future__ import annotations

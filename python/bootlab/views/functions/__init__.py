@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Function traces for people and for other programs."""

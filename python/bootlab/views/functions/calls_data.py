@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the page's flame graph, call tree and function table are given: one forest as arrays of numbers.
 
 Paths below a share of the whole are left out and their weight is kept beside their caller (`rest`), so every total

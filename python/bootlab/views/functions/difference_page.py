@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of the difference of two traces: a differential flame graph, the functions, the call tree."""
 
 from __future__ import annotations

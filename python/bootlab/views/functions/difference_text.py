@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The difference of two traces for the terminal."""
 
 from __future__ import annotations

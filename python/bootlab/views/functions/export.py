@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A function trace for other programs: folded stacks, speedscope, and tracks of spans for Perfetto."""
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def span_tracks(trace: FunctionTrace, name: str) -> tracks.Trace:
         label = f"{_task_name(trace, task)}{' interrupts' if in_irq else ''}"
         found.append(tracks.Track(name=label, slices=tuple(slices)))
     notes = (f"{trace.head.dropped_spans} spans left out",) if trace.head.dropped_spans else ()
-    process = tracks.Process(title=name, clock=_CLOCK, tracks=tuple(found))
+    process = tracks.TrackGroup(title=name, clock=_CLOCK, tracks=tuple(found))
     return tracks.Trace(processes=(process,), notes=notes)
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What can be changed, and coverage, as tables of the trace's page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Views of what can be changed and of coverage, for the terminal."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.analysis.coverage import Cover, FunctionCover
-from bootlab.kernelsource.devices import Node
+from bootlab.kernelsource.devices import DeviceNode
 from bootlab.kernelsource.levers import Lever, Levers
 from bootlab.model import figures
 from bootlab.views.csv_text import csv_text
@@ -69,7 +70,7 @@ def symbol_view(lever: Lever) -> RenderableType:
     return Group(*lines)
 
 
-def node_view(node: Node) -> RenderableType:
+def node_view(node: DeviceNode) -> RenderableType:
     """Show a device-tree node."""
     return cell(
         f"  node      {node.name}  {node.file}:{node.line}  compatible {', '.join(node.compatible) or 'none'}", "", 400

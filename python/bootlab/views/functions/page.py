@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a function trace: call paths first, then the tables, each a section of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Views of a function trace for the terminal."""
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.analysis import function_tables
-from bootlab.analysis.call_tree import FunctionTrace, Head
-from bootlab.analysis.delay_census import Wait
-from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, StretchRow, TreeRow
+from bootlab.analysis.call_tree import FunctionTrace, TraceTotals
+from bootlab.analysis.delay_census import DelayWait
+from bootlab.analysis.function_tables import Bucket, CallTreeRow, FunctionRow, InitcallRow, StretchRow
 from bootlab.collectors.kernel_tracer import TracedByKernel
 from bootlab.logs.trace import CallTrace
 from bootlab.model import figures
 from bootlab.model.figures import count
-from bootlab.targets.trace_modules import Placed
+from bootlab.tracing.modules import PlacedModules
 from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import TextTable
 
@@ -51,7 +52,7 @@ def ordered(rows: Iterable[FunctionRow], letter: str) -> list[FunctionRow]:
     return sorted(rows, key=lambda row: (-_SORT[letter](row), row.function))
 
 
-def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
+def summary(head: TraceTotals, buckets: list[Bucket]) -> RenderableType:
     """Show the totals and where the instructions went."""
     table = Table(title="Where the instructions went", title_justify="left", box=None)
     for name in ("part", "instructions", "virtual ms", "share"):
@@ -88,7 +89,7 @@ def answer(trace: FunctionTrace, name: str) -> RenderableType:
     return Text(one_line(f"{name}: {figures.ms(length_ns)} ms traced{where}"), "bold")
 
 
-def modules(placed: Placed) -> list[RenderableType]:
+def modules(placed: PlacedModules) -> list[RenderableType]:
     """Say where the modules of the initramfs were found; nothing when there were none to look for."""
     lines: list[RenderableType] = []
     names = list(dict.fromkeys(region.module for region in placed.regions))
@@ -149,7 +150,7 @@ def function_table(rows: list[FunctionRow], fields: str) -> RenderableType:
     return table
 
 
-def call_tree(rows: list[TreeRow]) -> RenderableType:
+def call_tree(rows: list[CallTreeRow]) -> RenderableType:
     """Show a call tree: `caller(calls)-> callee(calls)`, indented, with its time in microseconds."""
     lines = []
     for number, row in enumerate(rows):
@@ -159,7 +160,7 @@ def call_tree(rows: list[TreeRow]) -> RenderableType:
     return Group(*lines)
 
 
-def wait_table(rows: list[Wait]) -> RenderableType:
+def wait_table(rows: list[DelayWait]) -> RenderableType:
     """Show the delay census."""
     table = Table(title="Waits", title_justify="left", box=None)
     for name in ("kind", "count", "time us", "idle us", "before init"):

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What a gate found, for people and for the programs around it."""

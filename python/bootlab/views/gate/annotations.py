@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A gate as annotations of a forge: GitHub's workflow commands, GitLab's code-quality report."""
 
 from __future__ import annotations
@@ -5,11 +6,11 @@ from __future__ import annotations
 import hashlib
 import json
 
-from bootlab.history.gate import Answer, GateResult
+from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.views.gate.text import sentence
 from bootlab.views.shown_text import one_line
 
-_LEVELS = {Answer.PASSED: "notice", Answer.FAILED: "error", Answer.UNDECIDED: "warning"}
+_LEVELS = {GateAnswer.PASSED: "notice", GateAnswer.FAILED: "error", GateAnswer.UNDECIDED: "warning"}
 _SEVERITIES = {"broken": "major", "unknown": "minor"}
 
 
@@ -25,8 +26,8 @@ def github(found: GateResult) -> str:
 def gitlab(found: GateResult, *, path: str) -> str:
     """Return a code-quality report: an empty list where nothing is wrong. `path`: the file that findings point at."""
     issues = []
-    if found.answer is not Answer.PASSED:
-        severity = "major" if found.answer is Answer.FAILED else "minor"
+    if found.answer is not GateAnswer.PASSED:
+        severity = "major" if found.answer is GateAnswer.FAILED else "minor"
         issues.append(_issue("boot-time", sentence(found), severity, path))
     issues += [_issue(f"budget-{name}", said, _SEVERITIES[kept], path) for name, said, kept in _not_kept(found)]
     return json.dumps(issues, indent=1) + "\n"

@@ -1,16 +1,16 @@
+# SPDX-License-Identifier: MIT
 """A gate as JUnit XML: a test case for the whole boot and for each budget. Undecided ones are errors, not failures."""
 
 from __future__ import annotations
 
 import statistics
 
-from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import GateResult
 from bootlab.model.verdict import Verdict
 from bootlab.views.gate.text import sentence
 from bootlab.views.junit import Case, document
 
-_KINDS = {Verdict.SLOWER: "failure", Verdict.UNKNOWN: "error"}
+_KINDS = {Verdict.SLOWER: "failure", Verdict.UNKNOWN: "error", Verdict.DEPENDS: "error"}
 
 
 def render(found: GateResult) -> bytes:
@@ -18,7 +18,7 @@ def render(found: GateResult) -> bytes:
     cases = []
     for one in found.compared:
         verdict = one.judged.verdict if one.judged is not None else Verdict.UNKNOWN
-        wrong = one.name == TOTAL and verdict in _KINDS
+        wrong = one is found.deciding and verdict in _KINDS
         said = {_KINDS[verdict]: sentence(found)} if wrong else {"said": verdict.value}
         cases.append(Case("bootlab.comparison", one.name, _middle(one.new_ns), **said))
     for result in found.budgets:

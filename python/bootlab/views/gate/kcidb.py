@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A gate as a KCIDB report (schema 5.3): one checkout, one build, a test a quantity. Plain JSON."""
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from typing import Any
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.history.gate import Answer, GateResult
+from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.views.gate.text import sentence
 
 _ORIGIN = re.compile(r"[a-z0-9_]+")
 _NOT_IN_PATH = re.compile(r"[^a-zA-Z0-9_-]+")
-_STATUS = {Answer.PASSED: "PASS", Answer.FAILED: "FAIL", Answer.UNDECIDED: "ERROR"}
+_STATUS = {GateAnswer.PASSED: "PASS", GateAnswer.FAILED: "FAIL", GateAnswer.UNDECIDED: "ERROR"}
 _BUDGETS = {"kept": "PASS", "broken": "FAIL", "unknown": "MISS"}
 
 

@@ -1,18 +1,18 @@
+# SPDX-License-Identifier: MIT
 """A gate, or a comparison of two sides, as one self-contained page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bootlab.history.boot_times import TOTAL
-from bootlab.history.gate import Answer, GateResult
+from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.model import figures
-from bootlab.views.gate.text import quantities, rule_line, sentence
+from bootlab.views.gate.text import WHOLE, interval, quantities, rule_line, sentence
 from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
-_VERDICTS = {Answer.PASSED: "faster", Answer.FAILED: "slower", Answer.UNDECIDED: "unknown"}
+_VERDICTS = {GateAnswer.PASSED: "faster", GateAnswer.FAILED: "slower", GateAnswer.UNDECIDED: "unknown"}
 
 
 def render(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> str:
@@ -25,8 +25,8 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
     against = f" against {found.base}" if found.base else ""
     parts = []
     if found.compared:
-        parts.append(part("Quantities", "" if found.exact else show(rule_line(found)), quantities(found).on_page()))
-        if not found.exact:
+        parts.append(part("Quantities", show(rule_line(found)), quantities(found).on_page()))
+        if not found.exact or max(found.boots) > 1:
             parts.append(part("Every boot", "Each value of both sides, in the order of the boots.", _values(found)))
     if found.budgets:
         parts.append(part("Budgets", "What was not measured never keeps a budget.", _budgets(found)))
@@ -58,12 +58,11 @@ def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
     total = found.total
     if total is not None and total.judged is not None:
         judged = total.judged
-        change = figures.signed_ms(-judged.saved_ns)
+        change = figures.signed_ms(-judged.saved_ns, total.unsure_ns)
         said.append([change, "ms", "whole boot, new against base", judged.verdict.value])
         said.append([judged.verdict.value, "", "verdict on the whole boot", judged.verdict.value])
-        if not found.exact:
-            low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
-            said.append([f"{low} … {high}", "ms", "95 % interval", ""])
+        if judged.interval_ns is not None:
+            said.append([interval(judged.interval_ns), "ms", "95 % interval", ""])
     if found.budgets:
         kept = sum(result.kept == "kept" for result in found.budgets)
         good = "faster" if kept == len(found.budgets) else "slower"
@@ -74,9 +73,9 @@ def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
 def _values(found: GateResult) -> TableData:
     rows = [
         [
-            "whole boot" if one.name == TOTAL else show(one.name),
+            WHOLE[one.name] if one.name in WHOLE else show(one.name),
             side,
-            " ".join(figures.ms(value) for value in values[:200]),
+            " ".join(figures.ms(value, None if found.exact else one.range_ns) for value in values[:200]),
         ]
         for one in found.compared
         for side, values in (("base", one.base_ns), ("new", one.new_ns))
@@ -86,7 +85,13 @@ def _values(found: GateResult) -> TableData:
 
 def _budgets(found: GateResult) -> TableData:
     rows = [
-        [show(result.budget.name), ms(result.median_ns), result.budget.limit, result.kept, show(result.why)]
+        [
+            show(result.budget.name),
+            ms(result.median_ns, range_ns=result.unsure_ns),
+            result.budget.limit,
+            result.kept,
+            show(result.why),
+        ]
         for result in found.budgets
     ]
     return table("Budgets", ["quantity", ">measured", "limit", "kept?", "why"], rows)

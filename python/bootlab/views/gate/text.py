@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the terminal shows of a gate: the quantities, the budgets, what was odd, and the answer last."""
 
 from __future__ import annotations
@@ -6,16 +7,18 @@ import statistics
 
 from rich.console import Group, RenderableType
 
+from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.noisy.power import Forecast
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.gate import Answer, Compared, GateResult
+from bootlab.history.gate import BOARD, GateAnswer, GateComparison, GateResult, OnBoardSide
 from bootlab.model import figures
-from bootlab.views.listing import Cell, Listing, ms, real, signed_ms, words
 from bootlab.views.shown_text import one_line
+from bootlab.views.table.listing import Cell, Listing, ms, real, signed_ms, words
 from bootlab.views.text_table import cell, spaced
 
-_STYLES = {"slower": "red", "faster": "green", "same": "dim", "unknown": "yellow"}
-_ANSWERS = {Answer.PASSED: "bold green", Answer.FAILED: "bold red", Answer.UNDECIDED: "bold yellow"}
+_STYLES = {"slower": "red", "faster": "green", "same": "dim", "unknown": "yellow", "depends on the board": "yellow"}
+WHOLE = {TOTAL: "whole boot", BOARD: "whole boot, on the board"}
+_ANSWERS = {GateAnswer.PASSED: "bold green", GateAnswer.FAILED: "bold red", GateAnswer.UNDECIDED: "bold yellow"}
 _KEPT = {"kept": "green", "broken": "bold red", "unknown": "yellow"}
 
 
@@ -24,12 +27,12 @@ def gate_view(found: GateResult) -> RenderableType:
     parts: list[RenderableType] = []
     if found.compared:
         parts.append(quantities(found).view())
-        if not found.exact:
-            parts.append(cell(rule_line(found), "dim", 400))
+        parts.append(cell(rule_line(found), "dim", 400))
     parts += [cell(failure, "bold red", 300) for failure in found.failures]
     parts += [cell(ended, "bold yellow", 300) for ended in found.ended_by_host]
     for result in found.budgets:
-        measured = "not measured" if result.median_ns is None else f"{figures.ms(result.median_ns)} ms"
+        median = figures.ms(result.median_ns, result.unsure_ns)
+        measured = "not measured" if result.median_ns is None else f"{median} ms"
         said = f"budget {result.budget.name}: {measured}, limit {result.budget.limit}: {result.kept} ({result.why})"
         parts.append(cell(said, _KEPT[result.kept], 400))
     parts += [cell(f"odd: {said}", "yellow", 400) for said in found.odd]
@@ -41,7 +44,9 @@ def sentence(found: GateResult) -> str:
     """Say the answer, and by what."""
     reasons = [*found.failures, *found.ended_by_host]
     total = found.total
-    if total is not None:
+    if found.board is not None:
+        reasons.append(_on_board(found.board, found.base))
+    elif total is not None:
         reasons.append(_of_total(total, found.base))
         if total.judged is None and (known := _known(found)):
             reasons.append(known)
@@ -51,19 +56,45 @@ def sentence(found: GateResult) -> str:
     return f"{found.answer.value}: {found.name}: {'; '.join(reasons)}"
 
 
-def _of_total(total: Compared, base: str) -> str:
+def _of_total(total: GateComparison, base: str) -> str:
     judged = total.judged
     if judged is None:
         return f"the whole boot is not compared with {base} ({total.why})"
-    change = figures.signed_ms(-judged.saved_ns)
+    change = figures.signed_ms(-judged.saved_ns, total.unsure_ns)
     if judged.verdict == "unknown":
-        low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
-        return f"unknown against {base}: {change} ms ({low} to {high})"
+        return f"unknown against {base}: {change} ms{_how_sure(judged)}"
     if judged.verdict == "same":
-        return f"same as {base} ({change} ms)"
-    by = abs(judged.saved_ns)
-    share = figures.percent(by, round(statistics.median(total.base_ns)))
-    return f"{judged.verdict.value} than {base} by {figures.ms(by)} ms ({share})"
+        moved = ", no more than what means nothing moves it" if abs(judged.saved_ns) > judged.smallest_ns else ""
+        return f"same as {base} ({change} ms{moved})"
+    by = figures.ms(abs(judged.saved_ns), total.unsure_ns)
+    share = figures.percent(abs(judged.saved_ns), round(statistics.median(total.base_ns)))
+    return f"{judged.verdict.value} than {base} by {by} ms ({share}){_by_noise(judged)}"
+
+
+def _by_noise(judged: Judged) -> str:
+    """Say how often two equal systems differ so much: the chance that a difference is noise."""
+    return "" if judged.p_value is None else f"; noise alone does that in {figures.chance(judged.p_value)}"
+
+
+def _on_board(board: OnBoardSide, base: str) -> str:
+    """Say what the board's time says: by how much, at least and at most."""
+    least, most = (figures.signed_ms(-ns) for ns in board.saved_ns)
+    by = f"{least} ms" if least == most else f"{most} to {least} ms"
+    verdict = board.row.judged.verdict.value if board.row.judged is not None else "unknown"
+    return f"{verdict} by the board's time, against {base}: {by} ({board.costs.name})"
+
+
+def _how_sure(judged: Judged) -> str:
+    """Say what an unknown difference rests on: its interval, or that the boots are too few to have one."""
+    if judged.interval_ns is not None:
+        return f" ({_interval(judged.interval_ns, ' to ')})"
+    base, new = judged.boots
+    return f" ({figures.counted(base, 'boot')} of the base and {figures.count(new)} of the new cannot tell)"
+
+
+def _interval(interval_ns: tuple[int, int], between: str) -> str:
+    range_ns = interval_ns[1] - interval_ns[0]
+    return between.join(figures.signed_ms(-end, range_ns) for end in reversed(interval_ns))
 
 
 def _known(found: GateResult) -> str:
@@ -72,15 +103,16 @@ def _known(found: GateResult) -> str:
     most = max(stages, key=lambda one: abs(one.judged.saved_ns) if one.judged else 0, default=None)
     if most is None or most.judged is None:
         return ""
-    change = figures.signed_ms(-most.judged.saved_ns)
+    change = figures.signed_ms(-most.judged.saved_ns, most.unsure_ns)
     return f"of the stages that both have, `{most.name}` moved most: {change} ms ({most.judged.verdict.value})"
 
 
 def forecast_line(told: Forecast) -> str:
     """Say what the blocks will be able to see."""
+    noise, detectable = (figures.ms(ns, told.noise_ns) for ns in (told.noise_ns, told.detectable_ns))
     return (
-        f"noise of one boot: {figures.ms(told.noise_ns)} ms ({figures.counted(told.pilot_boots, 'pilot boot')}); "
-        f"up to {figures.counted(told.blocks, 'block')} show a difference of {figures.ms(told.detectable_ns)} ms "
+        f"noise of one boot: {noise} ms ({figures.counted(told.pilot_boots, 'pilot boot')}); "
+        f"up to {figures.counted(told.blocks, 'block')} show a difference of {detectable} ms "
         f"in {told.power * 100:.0f} of 100 cases"
     )
 
@@ -97,9 +129,10 @@ def quantities(found: GateResult) -> Listing:
     return Listing("Quantities", [*columns, "verdict"], rows, terminal=title, narrow=narrow)
 
 
-def _row(one: Compared, *, exact: bool) -> list[Cell]:
+def _row(one: GateComparison, *, exact: bool) -> list[Cell]:
     middles = (round(statistics.median(side)) if side else None for side in (one.base_ns, one.new_ns))
-    row = [words("whole boot" if one.name == TOTAL else one.name), *map(ms, middles)]
+    row = [words(WHOLE.get(one.name, one.name))]
+    row += [ms(middle, range_ns=None if exact else one.range_ns) for middle in middles]
     judged = one.judged
     if judged is None:
         return [
@@ -107,20 +140,38 @@ def _row(one: Compared, *, exact: bool) -> list[Cell]:
             *([ms(None)] * (1 if exact else 4)),
             words("not compared", "yellow")._replace(on_page=f"not compared: {one.why}"),
         ]
-    row.append(signed_ms(-judged.saved_ns))
+    row.append(signed_ms(-judged.saved_ns, range_ns=one.unsure_ns))
     if not exact:
-        low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
-        interval = f"{low} … {high}"
-        row += [Cell(interval, interval, value=-judged.interval_ns[1]), real(judged.p_value, 4)]
+        row += [_interval_cell(judged.interval_ns), real(judged.p_value, 4)]
         row.append(real(judged.effect, sign=True))
     return [*row, words(judged.verdict.value, _STYLES[judged.verdict.value])]
 
 
+def _interval_cell(interval_ns: tuple[int, int] | None) -> Cell:
+    if interval_ns is None:
+        return ms(None)
+    shown = interval(interval_ns)
+    return Cell(shown, shown, value=-interval_ns[1])
+
+
+def interval(interval_ns: tuple[int, int]) -> str:
+    """Write the ends of an interval of the time saved as changes, to the digits that its width carries."""
+    return _interval(interval_ns, " … ")
+
+
 def rule_line(found: GateResult) -> str:
     """Say how many boots of which clock were judged by what."""
-    smallest = next((one.judged.smallest_ns for one in found.compared if one.judged is not None), 0)
+    smallest = next((one.judged.smallest_ns for one in found.compared if one.judged is not None), None)
     base, new = found.boots
-    return (
-        f"{base} and {new} boots on the {found.clock} clock; below {figures.ms(smallest)} ms nothing matters; "
-        "stages are judged together at the error rate of the whole boot"
-    )
+    said = [
+        f"{figures.counted(base, 'boot')} of the base and {figures.count(new)} of the new on the {found.clock} clock"
+    ]
+    if smallest is not None:
+        said.append(f"below {figures.ms(smallest)} ms nothing matters")
+    if not found.exact:
+        return "; ".join([*said, "stages are judged together at the error rate of the whole boot"])
+    if found.moved_ns is not None:
+        return "; ".join([*said, f"what means nothing moves the base's goal by up to {figures.ms(found.moved_ns)} ms"])
+    few = "how far what means nothing moves the goal is not known: two system files are booted under dithers"
+    unknown = found.total is not None and found.total.judged is not None and found.total.judged.verdict == "unknown"
+    return "; ".join([*said, few] if unknown else said)

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The history for people: on the terminal and as pages."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a server shows things, so that its pages can link to each other."""
 
 from __future__ import annotations

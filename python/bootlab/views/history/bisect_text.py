@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the terminal shows of a bisection."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 
 from bootlab.analysis.forest_difference import FunctionChange
-from bootlab.history.bisection import Bisection, Step
+from bootlab.history.bisection import Bisection, BisectionStep
 from bootlab.model import figures
 from bootlab.views.history.text import short
 from bootlab.views.shown_text import one_line
@@ -23,7 +24,7 @@ def plan_line(count: int) -> str:
     return f"{figures.counted(count, 'revision')}: at most {figures.counted(boots, 'boot')}"
 
 
-def step_line(step: Step) -> str:
+def step_line(step: BisectionStep) -> str:
     """Say what one revision took."""
     what = f"{figures.ms(step.goal_ns)} ms" if step.goal_ns is not None else f"skipped: {one_line(step.why, 300)}"
     return f"{short(step.revision.name)}  {what}  {one_line(step.revision.subject, 80)}".rstrip()
@@ -46,8 +47,22 @@ def view(found: Bisection, grown: Sequence[FunctionChange]) -> RenderableType:
                 cell(row.function), cell(figures.signed_ms(row.own)), cell(figures.signed_ms(row.total)), cell(calls)
             )
         parts.append(table)
-    parts.append(cell(sentence(found), "bold red" if found.found.first_slow is not None else "bold green", 400))
+    parts.append(cell(sentence(found), _style(found), 400))
     return Group(*parts)
+
+
+def _style(found: Bisection) -> str:
+    if found.found.first_slow is not None:
+        return "bold red"
+    return "bold green" if found.found.compared else "bold yellow"
+
+
+def _without_step(found: Bisection, many: str, boots: str) -> str:
+    if not found.found.compared:
+        return f"of {many} only the newest boots: there is nothing to compare"
+    count = len(found.found.skipped)
+    but = f"; {figures.counted(count, 'revision')} skipped: no boot tells of them" if count else ""
+    return f"none of {many} made the boot slower ({boots}{but})"
 
 
 def sentence(found: Bisection) -> str:
@@ -56,7 +71,7 @@ def sentence(found: Bisection) -> str:
     many = figures.counted(len(found.revisions), "revision")
     place = found.found.first_slow
     if place is None:
-        return f"none of {many} made the boot slower ({boots})"
+        return _without_step(found, many, boots)
     cost, newest = found.found.cost_ns or 0, found.revisions[place]
     before = found.found.goals_ns[found.found.suspects[0] - 1]
     by = f"{figures.signed_ms(cost)} ms ({figures.percent(cost, before)})"
@@ -66,10 +81,10 @@ def sentence(found: Bisection) -> str:
     if len(found.found.suspects) > 1:
         several = ", ".join(short(found.revisions[suspect].name) for suspect in found.found.suspects[:10])
         return f"one of {several} made the boot slower by {by}; those between do not boot ({boots})"
+    seemed = f"{name} seemed to make the boot slower by {by} ({boots} of {many})"
     if found.disturbed is None:
-        return f"{name} made the boot slower by {by} ({boots} of {many})"
+        return f"{seemed}, but one of the two cannot be booted under dithers: no revision is blamed"
     again = f"{figures.counted(found.disturbed.boots, 'further boot')} of the two under dithers"
     if found.disturbed.stands:
         return f"{name} made the boot slower by {by} ({boots} of {many}); {again} agree"
-    seemed = f"{name} seemed to make the boot slower by {by} ({boots} of {many})"
     return f"{seemed}, but {again} do not agree: no revision is blamed"

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 """One boot of the history as a page: its times, what was booted, and where more about it is."""
 
 from __future__ import annotations
 
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
@@ -12,10 +13,13 @@ from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 
-def render(entry: Entry, *, report: str | None, log: str | None, compare: str | None, to: Addresses) -> str:
+def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare: str | None, to: Addresses) -> str:
     """Make the page of one boot of the history. `report`, `log`, `compare`: addresses of more about it, where kept."""
     times = entry.times
-    rows = [["whole boot" if name == TOTAL else show(name), ms(ns)] for name, ns in times.values.items()]
+    rows = [
+        ["whole boot" if name == TOTAL else show(name), ms(ns, range_ns=times.unsure_ns)]
+        for name, ns in times.values.items()
+    ]
     missing = [[show(name), show(why)] for name, why in times.not_measured.items()]
     links = [
         [[text, text, address]]
@@ -39,7 +43,10 @@ def render(entry: Entry, *, report: str | None, log: str | None, compare: str | 
     data: PageData = {
         "name": show(f"{entry.system} at {short(entry.revision)}"),
         "kind": "Boot",
-        "headline": [[figures.ms(times.total_ns), "ms", "whole boot", ""], [times.outcome.value, "", "ended as", ""]],
+        "headline": [
+            [figures.ms(times.total_ns, times.unsure_ns), "ms", "whole boot", ""],
+            [times.outcome.value, "", "ended as", ""],
+        ],
         "problems": [] if times.ok else [f"this boot ended as {times.outcome.value}"],
         "facts": [
             ["revision", show(entry.revision)],

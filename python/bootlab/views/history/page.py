@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A system's history as a page: trends, changes, boots.
 
 Written to a file it is whole in itself. The application of `bootlab serve` gives it addresses to link to.
@@ -5,15 +6,15 @@ Written to a file it is whole in itself. The application of `bootlab serve` give
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.entry import Entry
-from bootlab.history.trend import Change, Trend
+from bootlab.history.entry import HistoryEntry
+from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
+from bootlab.model.recording import unsure_ns
 from bootlab.views.history.addresses import Addresses
-from bootlab.views.history.text import short
+from bootlab.views.history.text import short, unchanged
 from bootlab.views.page_model import Cell, PageData, PartData, TrendData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
@@ -23,7 +24,7 @@ _FOOTER = "Times in milliseconds, on the clock named next to them. One file, no 
 
 
 def render_system(
-    system: str, entries: Sequence[Entry], trends: Sequence[Trend], *, everything: int | None = None
+    system: str, entries: Sequence[HistoryEntry], trends: Sequence[Trend], *, everything: int | None = None
 ) -> str:
     """Make the page of a system's boots (at least one), the oldest first. `everything`: how many there are in all."""
     return page(f"{one_line(system, 120)} · bootlab history", system_data(system, entries, trends, everything))
@@ -31,7 +32,7 @@ def render_system(
 
 def system_data(
     system: str,
-    entries: Sequence[Entry],
+    entries: Sequence[HistoryEntry],
     trends: Sequence[Trend],
     everything: int | None = None,
     to: Addresses | None = None,
@@ -67,15 +68,17 @@ def system_data(
     }
 
 
-def _headline(whole: Trend | None, revisions: Sequence[str], failed: Sequence[Entry]) -> list[list[str]]:
+def _headline(whole: Trend | None, revisions: Sequence[str], failed: Sequence[HistoryEntry]) -> list[list[str]]:
     said = []
     if whole is not None:
-        first, last = whole.points[0].ns, whole.points[-1].ns
-        verdict = "" if not whole.changes else "slower" if last > first else "faster"
+        level, changes = whole.newest_level, len(whole.changes)
         oldest, newest = (show(short(whole.points[at].revision)) for at in (0, -1))
-        said.append([figures.grouped_ms(last), "ms", f"whole boot, newest ({newest})", ""])
-        said.append([figures.signed_ms(last - first, grouped=True), "ms", f"since {oldest}", verdict])
-        changes = len(whole.changes)
+        of = f"median of the {level.boots} newest" if level.boots > 1 else "newest"
+        said.append([figures.grouped_ms(level.median_ns, level.range_ns), "ms", f"whole boot, {of} ({newest})", ""])
+        if changes:
+            verdict = "slower" if whole.grew_ns > 0 else "faster"
+            grew = figures.signed_ms(whole.grew_ns, whole.unsure_ns, grouped=True)
+            said.append([grew, "ms", f"level since {oldest}", verdict])
         said.append([figures.count(changes), "", f"{'change' if changes == 1 else 'changes'} of its level", ""])
     said.append([figures.count(len(revisions)), "", "revision" if len(revisions) == 1 else "revisions", ""])
     if failed:
@@ -105,22 +108,23 @@ def _changes(trends: Sequence[Trend]) -> PartData:
     columns = ["quantity", ">before", ">since", ">change", ">%", "revisions", "what else changed"]
     lead = "Where a level changed by more than the smallest difference that matters, and what else differs there."
     if not rows:
-        return part("Changes", "No level changed by more than what matters.")
+        said = unchanged(trends)
+        return part("Changes", f"{said[:1].upper()}{said[1:]}.")
     charts = [_chart(trend) for trend in trends if trend.changes and trend.name != TOTAL][:_CHARTS]
     made = part("Changes", lead, table("Changes of level", columns, rows))
     made["trends"] = charts
     return made
 
 
-def _change(trend: Trend, change: Change) -> list[Cell]:
+def _change(trend: Trend, change: LevelChange) -> list[Cell]:
     grew, before = change.point.grew_ns, change.point.from_ns
     revisions = f"{short(change.from_revision)} → {short(change.to_revision)}"
     sure = "" if trend.exact else f" (p = {change.point.p_value:.4f})"
     return [
         "whole boot" if trend.name == TOTAL else show(trend.name),
-        ms(before),
-        ms(change.point.to_ns),
-        [figures.signed_ms(grew), grew],
+        [figures.grouped_ms(before, trend.unsure_ns), before],
+        [figures.grouped_ms(change.point.to_ns, trend.unsure_ns), change.point.to_ns],
+        [figures.signed_ms(grew, trend.unsure_ns), grew],
         [figures.percent(grew, before).replace("-", "\u2212"), grew / before if before else None],
         show(revisions + sure),
         show("; ".join(change.facts)) or "nothing that is known",
@@ -128,19 +132,23 @@ def _change(trend: Trend, change: Change) -> list[Cell]:
 
 
 def _stages(trends: Sequence[Trend]) -> PartData:
-    rows = [
+    rows: list[list[Cell]] = [
         [
             "whole boot" if trend.name == TOTAL else show(trend.name),
-            ms(trend.points[0].ns),
-            ms(round(statistics.median(point.ns for point in trend.points))),
-            ms(trend.points[-1].ns),
-            [figures.signed_ms(trend.points[-1].ns - trend.points[0].ns), trend.points[-1].ns - trend.points[0].ns],
+            *(
+                [figures.grouped_ms(level.median_ns, level.range_ns), level.median_ns]
+                for level in (trend.first_level, trend.newest_level)
+            ),
+            [figures.signed_ms(trend.grew_ns, trend.unsure_ns), trend.grew_ns] if trend.changes else "none",
             number(len(trend.changes)),
         ]
         for trend in trends
     ]
-    columns = ["quantity", ">first", ">median", ">newest", ">newest against first", ">changes"]
-    return part("Stages", "Every quantity of the boots that reached their goal.", table("Stages", columns, rows))
+    columns = ["quantity", ">first level", ">newest level", ">change of level", ">changes"]
+    said = (
+        "Medians of the boots that reached their goal: of those before the first change of level, and since the last."
+    )
+    return part("Stages", said, table("Stages", columns, rows))
 
 
 def _chooser(system: str, revisions: Sequence[str]) -> PartData:
@@ -158,8 +166,10 @@ def _chooser(system: str, revisions: Sequence[str]) -> PartData:
     return made
 
 
-def _boots(entries: Sequence[Entry], to: Addresses | None) -> PartData:
+def _boots(entries: Sequence[HistoryEntry], to: Addresses | None) -> PartData:
     columns = ["boot", ">whole boot", "revision", "variant", "ended as", "clock", "host", "recording"]
+    noisy = [one.times.total_ns for one in entries if one.times.clock == "wall" and one.times.total_ns is not None]
+    unsure = unsure_ns("wall", noisy)
     rows = []
     for entry in reversed(entries):
         at = entry.at[:19].replace("T", " ")
@@ -167,7 +177,7 @@ def _boots(entries: Sequence[Entry], to: Addresses | None) -> PartData:
         rows.append(
             [
                 [at, entry.at, to.boot(entry.id)] if to is not None and entry.id is not None else [at, entry.at],
-                ms(total),
+                ms(total, range_ns=unsure if entry.times.clock == "wall" else None),
                 show(short(entry.revision)),
                 show(entry.variant),
                 entry.times.outcome.value,

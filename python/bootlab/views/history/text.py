@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the terminal shows of the history: a table of stages, where each changed, and what else changed there."""
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.entry import Entry
-from bootlab.history.trend import Change, Trend
+from bootlab.history.entry import HistoryEntry
+from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
 from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import cell, text_table
@@ -28,22 +29,25 @@ def systems_view(systems: Sequence[tuple[str, int]]) -> RenderableType:
     return table
 
 
-def trends_view(system: str, entries: Sequence[Entry], trends: Sequence[Trend], *, everything: bool) -> RenderableType:
+def trends_view(
+    system: str, entries: Sequence[HistoryEntry], trends: Sequence[Trend], *, everything: bool
+) -> RenderableType:
     """Show the whole boot and what changed; `everything`: stages that did not change too."""
     revisions = dict.fromkeys(entry.revision for entry in entries)
     failed = sum(not entry.times.ok for entry in entries)
     said = f"{system}: {figures.counted(len(entries), 'boot')} of {figures.counted(len(revisions), 'revision')}"
     if failed:
         said += f", {failed} did not reach their goal"
-    table = text_table(one_line(said, 200), "quantity", ">first ms", ">newest ms", ">change ms", "~trend", ">changes")
+    columns = ("quantity", ">first level ms", ">newest level ms", ">change ms", "~trend", ">changes")
+    table = text_table(one_line(said, 200), *columns)
     shown = [trend for trend in trends if everything or trend.name == TOTAL or trend.changes]
     for trend in shown:
-        first, last = trend.points[0].ns, trend.points[-1].ns
+        first, last = trend.first_level, trend.newest_level
         table.add_row(
             cell("whole boot" if trend.name == TOTAL else trend.name),
-            cell(figures.ms(first)),
-            cell(figures.ms(last)),
-            cell(figures.signed_ms(last - first)),
+            cell(figures.ms(first.median_ns, first.range_ns)),
+            cell(figures.ms(last.median_ns, last.range_ns)),
+            cell(figures.signed_ms(trend.grew_ns, trend.unsure_ns) if trend.changes else "none"),
             cell(bars([point.ns for point in trend.points])),
             cell(figures.count(len(trend.changes))),
         )
@@ -53,11 +57,36 @@ def trends_view(system: str, entries: Sequence[Entry], trends: Sequence[Trend], 
     if hidden := len(trends) - len(shown):
         parts.append(cell(f"{figures.counted(hidden, 'stage')} without a change: --all", "dim"))
     if not any(trend.changes for trend in trends):
-        parts.append(cell("no level changed", "dim"))
+        parts.append(cell(unchanged(trends), "dim"))
+    if said := steps_line(trends):
+        parts.append(cell(said, "dim", 400))
     return Group(*parts)
 
 
-def change_lines(trend: Trend, change: Change) -> list[tuple[str, str]]:
+def unchanged(trends: Sequence[Trend]) -> str:
+    """Say what the trends show where none changed its level: of fewer than two boots, nothing."""
+    most = max((len(trend.points) for trend in trends), default=0)
+    if not most:
+        return "no boot reached its goal: there is nothing to compare"
+    return "one boot reached its goal: there is nothing to compare" if most == 1 else "no level changed"
+
+
+def steps_line(trends: Sequence[Trend]) -> str:
+    """Say what a step between two exact boots proves; "" where none is shown, or the boots are not exact."""
+    whole = next((trend for trend in trends if trend.name == TOTAL), None)
+    if whole is None or not whole.exact:
+        return ""
+    if whole.moved_ns is not None:
+        return f"what means nothing moves a boot by up to {figures.ms(whole.moved_ns)} ms: no smaller step is a change"
+    if not any(trend.changes for trend in trends):
+        return ""
+    return (
+        "one exact boot on each side of a step: how far what means nothing moves them is not known "
+        "(bootlab history add SYSTEM.toml boots it under dithers)"
+    )
+
+
+def change_lines(trend: Trend, change: LevelChange) -> list[tuple[str, str]]:
     """Say where a level changed, by how much, and what else changed there."""
     name = "whole boot" if trend.name == TOTAL else trend.name
     grew = change.point.grew_ns
@@ -67,7 +96,7 @@ def change_lines(trend: Trend, change: Change) -> list[tuple[str, str]]:
     if change.from_revision == change.to_revision:
         revisions = f"within {short(change.from_revision)}"
     sure = "" if trend.exact else f", p = {change.point.p_value:.4f}"
-    lines = [(f"{name}: {figures.signed_ms(grew)} ms ({share}) at {revisions}{sure}", style)]
+    lines = [(f"{name}: {figures.signed_ms(grew, trend.unsure_ns)} ms ({share}) at {revisions}{sure}", style)]
     return lines + [(f"    {fact}", "dim") for fact in change.facts]
 
 

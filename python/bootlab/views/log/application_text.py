@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an application did: advice first, then the tables it comes from, on the terminal and on a page."""
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from bootlab.advice.application import Advice, advise
 from bootlab.logs.application import ApplicationProfile, Noted
 from bootlab.model import figures
 from bootlab.model.figures import count
-from bootlab.views.listing import Listing, label, ms, number, on_page, size, views, words
 from bootlab.views.page_model import PartData
 from bootlab.views.page_parts import show
+from bootlab.views.table.listing import Listing, label, ms, number, on_page, size, views, words
 from bootlab.views.text_table import cell, spaced
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a comparison: one section for each group that was compared with the base, in the analysis page's form."""
 
 from __future__ import annotations
@@ -6,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bootlab.logs.analysis import Analysis
-from bootlab.logs.comparison import Comparison, Row, Sample
+from bootlab.logs.compared import LogComparison
+from bootlab.logs.rows import LogRow, LogSample
 from bootlab.model import figures
 from bootlab.views.log.comparison_sentence import Total, bounds, sentence, total
 from bootlab.views.log.comparison_text import calls_text, is_whole, not_measured, rule, summary
@@ -17,7 +19,7 @@ from bootlab.views.page_parts import ms, part, show, table
 _ORDER = ("slower", "faster", "new", "gone", "unclear", "same")
 
 
-def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analysis]) -> PageData:
+def comparison_data(comparisons: Sequence[LogComparison], analyses: Sequence[Analysis]) -> PageData:
     """Collect everything the page shows."""
     names = [analysis.name for analysis in analyses]
     several = len(comparisons) > 1
@@ -43,7 +45,7 @@ def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analys
     }
 
 
-def _figures(comparisons: Sequence[Comparison]) -> list[list[str]]:
+def _figures(comparisons: Sequence[LogComparison]) -> list[list[str]]:
     """Say how many quantities became slower and faster, and how many budgets are not kept."""
     changes = [row.change for comparison in comparisons for row in comparison.rows]
     broken = sum(len(comparison.broken_budgets) for comparison in comparisons)
@@ -62,7 +64,7 @@ def _whole(whole: Total) -> list[str]:
     return [figures.signed_ms(whole.difference_ns), "ms", f"{whole.word} {what} ({whole.span})", whole.word]
 
 
-def _part(comparison: Comparison, title: str, unsure: str) -> PartData:
+def _part(comparison: LogComparison, title: str, unsure: str) -> PartData:
     broken = [
         f"budget {b.budget.quantity} is not kept: "
         f"{not_measured(comparison, b.budget.quantity) if b.median_ns is None else figures.ms(b.median_ns) + ' ms'}, "
@@ -80,7 +82,7 @@ def _part(comparison: Comparison, title: str, unsure: str) -> PartData:
     return part(show(title), show(subtitle), *(t for t in tables if t["rows"]), alerts=alerts)
 
 
-def _spread(sample: Sample | None) -> list[Any]:
+def _spread(sample: LogSample | None) -> list[Any]:
     if sample is None:
         return [figures.ABSENT, None]
     text = figures.ms(sample.median_ns)
@@ -89,7 +91,7 @@ def _spread(sample: Sample | None) -> list[Any]:
     return [text, sample.median_ns]
 
 
-def _table(caption: str, rows: Sequence[Row]) -> TableData:
+def _table(caption: str, rows: Sequence[LogRow]) -> TableData:
     called = any(row.base_calls is not None or row.new_calls is not None for row in rows)
     share = [
         None if row.base is None or row.difference_ns is None or not row.base.median_ns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison in a sentence: how much slower or faster a boot became, and where."""
 
 from __future__ import annotations
@@ -5,12 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bootlab.logs.analysis import Analysis
-from bootlab.logs.boot import Boot
-from bootlab.logs.comparison import Comparison, Row
-from bootlab.views.log.boot_end import sureness
-from bootlab.views.log.headline import seconds
-from bootlab.views.log.page_headline import STAGE_OF
+from bootlab.logs.analysis import Analysis, seconds, stage_of
+from bootlab.logs.compared import LogComparison
+from bootlab.logs.rows import LogRow
 
 _ALL = 0.95
 _MOST = 0.6
@@ -26,7 +24,7 @@ class Total(NamedTuple):
     base_ns: int
     difference_ns: int
     change: str
-    stages: list[Row]
+    stages: list[LogRow]
     whole: bool = True
 
     @property
@@ -42,7 +40,7 @@ class Total(NamedTuple):
         return "slower" if self.difference_ns > 0 else "faster"
 
 
-def sentence(comparison: Comparison) -> str:
+def sentence(comparison: LogComparison) -> str:
     """Return `100 ms slower (3.00 s to 3.10 s), all of it in RC scripts`; empty where no total is known.
 
     Where the logs do not time the whole boot on both sides, the sentence says that it is about a part of it.
@@ -60,28 +58,15 @@ def sentence(comparison: Comparison) -> str:
 
 def bounds(analyses: Sequence[Analysis]) -> str:
     """Say that a boot's whole length is known as a bound only, from which nothing follows; empty where none is."""
-    boots = [(analysis.name, boot) for analysis in analyses for boot in analysis.boots]
-    said = [f"{name}: {text}" for name, boot in boots if (text := whole_bound(boot))]
+    boots = [(analysis.name, analysis.told(boot)) for analysis in analyses for boot in analysis.boots]
+    said = [f"{name}: {told.bound}" for name, told in boots if told.bound]
     if not said:
         return ""
     more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
     return f"no verdict on the whole boot, of which only bounds are known ({'; '.join(said[:_NAMED])}{more})"
 
 
-def whole_bound(boot: Boot) -> str:
-    """Return `at least 801 ms` for a boot whose length to first use its log only bounds; empty for any other."""
-    timed = [stage for stage in boot.stages if stage.ns is not None]
-    used = next((s for s in timed if s.event in ("application-start", "first-use")), None)
-    if used is None or timed[0] is used:
-        return ""
-    sure = sureness(timed[0], used)
-    if sure == "exact":
-        return ""
-    length = seconds((used.ns or 0) - (timed[0].ns or 0))
-    return {"least": f"at least {length}", "most": f"up to {length}"}.get(sure, f"about {length}, bounded on no side")
-
-
-def total(comparison: Comparison) -> Total | None:
+def total(comparison: LogComparison) -> Total | None:
     """Return the whole boot's times on both sides, or those of all stages that both have; None where there is none."""
     rows = {row.quantity: row for row in comparison.rows if row.base and row.new and row.difference_ns is not None}
     stages = [row for name, row in rows.items() if name.startswith("stage:") and ".." in name]
@@ -98,7 +83,7 @@ def total(comparison: Comparison) -> Total | None:
     return Total(whole.base.median_ns, whole.difference_ns, whole.change, stages)
 
 
-def _of_stages(base_ns: int, stages: list[Row], comparison: Comparison) -> Total:
+def _of_stages(base_ns: int, stages: list[LogRow], comparison: LogComparison) -> Total:
     difference = sum(row.difference_ns or 0 for row in stages)
     general = comparison.thresholds.general
     least = max(general.ns, base_ns * general.percent / 100)
@@ -109,7 +94,7 @@ def _of_stages(base_ns: int, stages: list[Row], comparison: Comparison) -> Total
     return Total(base_ns, difference, change, stages, whole=False)
 
 
-def _where(difference_ns: int, stages: list[Row]) -> str:
+def _where(difference_ns: int, stages: list[LogRow]) -> str:
     moved = sorted(
         ((row.difference_ns or 0, row.quantity) for row in stages if (row.difference_ns or 0) * difference_ns > 0),
         key=lambda pair: -abs(pair[0]),
@@ -129,4 +114,4 @@ def _where(difference_ns: int, stages: list[Row]) -> str:
 def stage_name(quantity: str) -> str:
     """Name the stage of `stage:rc-scripts..first-use` as all pages do."""
     first, _, last = quantity.removeprefix("stage:").partition("..")
-    return f"{STAGE_OF.get(first, first)} ({first} to {last})" if last else first
+    return f"{stage_of(first)} ({first} to {last})" if last else first

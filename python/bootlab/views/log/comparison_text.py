@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the terminal shows of comparisons and of budgets."""
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
-from bootlab.logs.comparison import Comparison, Row, Sample, Threshold
+from bootlab.logs.compared import LogComparison
+from bootlab.logs.rows import LogRow, LogSample, Threshold
 from bootlab.model import figures
 from bootlab.views.log.comparison_sentence import bounds, sentence
 from bootlab.views.text_table import cell, spaced, text_table
@@ -21,12 +23,12 @@ _ORDER = ("slower", "faster", "new", "gone", "unclear")
 _WHOLE = ("stage:", "startup:", "target:", "mark:")
 
 
-def is_whole(row: Row) -> bool:
+def is_whole(row: LogRow) -> bool:
     """Whether a row is a stage of the boot, which is shown whatever it did."""
     return row.quantity == "kernel" or row.quantity.startswith(_WHOLE)
 
 
-def summary(comparison: Comparison) -> str:
+def summary(comparison: LogComparison) -> str:
     """Say how many runs were compared, and how many quantities did what."""
     count = {name: sum(row.change == name for row in comparison.rows) for name in (*_ORDER, "same")}
     said = ", ".join(f"{number} {change}" for change, number in count.items() if number)
@@ -35,7 +37,7 @@ def summary(comparison: Comparison) -> str:
     return f"{comparison.new_runs} {what} against {comparison.base_runs} of the base: {said or 'nothing in common'}"
 
 
-def rule(comparison: Comparison) -> str:
+def rule(comparison: LogComparison) -> str:
     """Say what is called slower or faster."""
 
     def one(threshold: Threshold) -> str:
@@ -50,7 +52,7 @@ def rule(comparison: Comparison) -> str:
     )
 
 
-def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top: int) -> RenderableType:
+def comparison_view(comparison: LogComparison, analyses: Sequence[Analysis], *, top: int) -> RenderableType:
     """Show what is slower, faster, new and gone, then the stages whatever they did, then the budgets."""
     parts: list[RenderableType] = []
     if comparison.base_runs:
@@ -79,7 +81,7 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
     return Group(*spaced(parts))
 
 
-def budget_lines(comparison: Comparison, name: str = "") -> list[RenderableType]:
+def budget_lines(comparison: LogComparison, name: str = "") -> list[RenderableType]:
     """Say of each budget whether it was kept."""
     out: list[RenderableType] = []
     for budget in comparison.budgets:
@@ -97,7 +99,7 @@ STAGES = ("boot-loader", "decompression", "kernel", "user-space", "whole-boot")
 """Stages that a budget can name, as the core calls them; a log need not show each."""
 
 
-def not_measured(comparison: Comparison, quantity: str) -> str:
+def not_measured(comparison: LogComparison, quantity: str) -> str:
     """Say that a budget's quantity is in no run, and which ones of like names are."""
     names = [row.quantity for row in comparison.rows if row.new is not None]
     short = {name.split(":", 1)[-1]: name for name in reversed(names)} | {name: name for name in names}
@@ -108,7 +110,7 @@ def not_measured(comparison: Comparison, quantity: str) -> str:
     return f"not measured (stages are called {', '.join(STAGES)})"
 
 
-def series_view(comparisons: Sequence[Comparison], analyses: Sequence[Analysis], *, top: int) -> RenderableType:
+def series_view(comparisons: Sequence[LogComparison], analyses: Sequence[Analysis], *, top: int) -> RenderableType:
     """Show several files beside the first: a column each, the stages first, then what moved in any of them."""
     base, others = analyses[0].name, [analysis.name for analysis in analyses[1:]]
     parts: list[RenderableType] = [cell(f"{len(others)} files against {base}", "bold", 400)]
@@ -143,7 +145,7 @@ def series_view(comparisons: Sequence[Comparison], analyses: Sequence[Analysis],
     return Group(*spaced(parts))
 
 
-def _moved_cell(row: Row | None) -> Text:
+def _moved_cell(row: LogRow | None) -> Text:
     if row is None:
         return cell(figures.ABSENT, "dim")
     if row.new is None:
@@ -154,7 +156,7 @@ def _moved_cell(row: Row | None) -> Text:
     return cell(text, _STYLES.get(row.change, ""))
 
 
-def _spread(sample: Sample | None) -> str:
+def _spread(sample: LogSample | None) -> str:
     if sample is None:
         return figures.ABSENT
     if sample.count == 1:
@@ -168,7 +170,7 @@ def _short(ns: int) -> str:
     return f"{ns / 1e6:.{places}f}"
 
 
-def _table(title: str, rows: Sequence[Row], comparison: Comparison) -> RenderableType:
+def _table(title: str, rows: Sequence[LogRow], comparison: LogComparison) -> RenderableType:
     title += ", ms: medians (min..max)" if max(comparison.base_runs, comparison.new_runs) > 1 else ", ms"
     called = any(row.base_calls is not None or row.new_calls is not None for row in rows)
     calls = [">calls"] if called else []
@@ -181,7 +183,7 @@ def _table(title: str, rows: Sequence[Row], comparison: Comparison) -> Renderabl
     return table
 
 
-def calls_text(row: Row) -> str:
+def calls_text(row: LogRow) -> str:
     """Say how often a function was called: one number, or two where they differ."""
     if row.base_calls == row.new_calls or row.base_calls is None or row.new_calls is None:
         return figures.count(row.new_calls if row.base_calls is None else row.base_calls)

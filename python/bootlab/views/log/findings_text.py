@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Advice for a terminal."""
 
 from __future__ import annotations
@@ -11,20 +12,32 @@ from rich.text import Text
 
 from bootlab.advice.finding import Finding, Gain
 from bootlab.advice.ways import Ways
+from bootlab.logs.costs import Cost
 from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.techniques.base import Answer
 from bootlab.views.shown_text import one_line
 
 
-def show(console: Console, findings: Sequence[Finding], *, everything: bool = False) -> None:
-    """Print what applies in full, what is open in one line each; `everything`: also what does not apply."""
+def show(
+    console: Console, findings: Sequence[Finding], *, largest: Cost | None = None, everything: bool = False
+) -> None:
+    """Print the log's largest cost, and what applies in full; `everything`: also what is open or does not apply."""
     applying = [f for f in findings if f.answer is Answer.YES]
-    if everything:
-        _list(console, "do not apply", [f for f in findings if f.answer is Answer.NO])
-    _list(console, "unknown from what was given", [f for f in findings if f.answer is Answer.UNKNOWN])
+    if largest is not None:
+        console.print(Text(one_line(f"largest cost in the log: {_spent(largest)} ms: {largest.title}", 300), "bold"))
+        console.print(Text(one_line(f"  {largest.evidence}", 400), "dim"))
     for finding in applying:
         _show_one(console, finding)
+    unknown = [f for f in findings if f.answer is Answer.UNKNOWN]
+    if everything:
+        _list(console, "unknown from what was given", unknown)
+        _list(console, "do not apply", [f for f in findings if f.answer is Answer.NO])
+    elif unknown:
+        reason, often = Counter(f.reason for f in unknown).most_common(1)[0]
+        console.print(
+            Text(one_line(f"{len(unknown)} unknown, {often} of them: {reason} (--all lists them)", 300), "dim")
+        )
     if applying:
         console.print(Text(f"apply: {', '.join(f.technique for f in applying)}"))
     count = Counter(f.answer for f in findings)
@@ -68,6 +81,10 @@ def _show_one(console: Console, finding: Finding) -> None:
         text = f"{kind}: {getattr(finding.risk, kind)}"
         rows.add_row(Text("risk", "dim"), Text(text, "yellow" if kind in finding.risk.costs else ""))
     console.print(rows)
+
+
+def _spent(cost: Cost) -> str:
+    return f"{'at least ' if cost.at_least else ''}{figures.ms(cost.cost_ns or 0)}"
 
 
 def _gain(gain: Gain) -> str:

@@ -1,21 +1,22 @@
+# SPDX-License-Identifier: MIT
 """A comparison as JUnit XML, for CI: one test case for each budget and each quantity that moved."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bootlab.logs.comparison import Comparison
+from bootlab.logs.compared import LogComparison
 from bootlab.model.figures import ms
 from bootlab.views.junit import Case, document
 
 
-def render(comparisons: Sequence[Comparison], names: Sequence[str]) -> bytes:
+def render(comparisons: Sequence[LogComparison], names: Sequence[str]) -> bytes:
     """Make the document: a suite for each comparison, with the name of what is compared where there are several."""
     pairs = zip(comparisons, names, strict=True)
     return document((f"bootlab analyze {name}".rstrip(), _cases(comparison)) for comparison, name in pairs)
 
 
-def _cases(comparison: Comparison) -> list[Case]:
+def _cases(comparison: LogComparison) -> list[Case]:
     """Unmoved quantities pass as one case, so that a suite is never empty."""
     cases: list[Case] = []
     for result in comparison.budgets:

@@ -1,9 +1,9 @@
-"""What the page of an analysis is given: its parts, and an account of what was read."""
+# SPDX-License-Identifier: MIT
+"""What the page of an analysis is given: what the core says of boots and units, and here what traces tell."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -11,64 +11,59 @@ import msgspec
 from bootlab.analysis.call_forest import of_columns
 from bootlab.errors import UserError
 from bootlab.logs.analysis import Analysis, CallColumns
-from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.trace import CallTrace
+from bootlab.techniques.remedies import remedy
 from bootlab.views.functions.calls_data import calls_data
-from bootlab.views.log.boot_page import boot_page
-from bootlab.views.log.page_headline import figures_of
-from bootlab.views.log.part import part_page
+from bootlab.views.log.part import OtherPart, part_page
+from bootlab.views.log.part_figures import part_figures
+from bootlab.views.log.recorded_goal import RecordedGoal
 from bootlab.views.page_model import LaneData, PageData, PartData
-from bootlab.views.page_parts import number, plot, show, table
+from bootlab.views.page_parts import plot, show
 
 PARTS_LIMIT = 30
 
 
-def page_data(analysis: Analysis, *, boot: int | None = None) -> PageData:
-    """Collect everything the page shows."""
-    document = analysis.document
-    wanted = [analysis.boot(boot)] if boot is not None else document.parts
-    notes = (
-        [f"boot loop: {document.boot_loop.boots} boots end with `{document.boot_loop.ends_with}`"]
-        if (document.boot_loop)
-        else []
-    )
-    return {
-        "name": show(PurePath(document.name).name or document.name),
-        "file": show(document.name),
-        "detected": document.detected,
-        "lines": document.lines,
-        "bytes": document.input.read_bytes,
-        "packing": document.input.packing or "",
-        "problems": [show(text) for text in (*document.input.problems, *notes)],
-        "parts": _parts(analysis, wanted[:PARTS_LIMIT], analysis.call_trees() if boot is None else []),
-        "partsLeft": max(0, len(wanted) - PARTS_LIMIT),
-        "headline": figures_of(wanted),
-        "account": [
-            table("Read as", ["lines", "format"], ([f"{t.from_line} to {t.to_line}", t.format] for t in document.took)),
-            table(
-                "Skipped",
-                [">count", "reason", ">first line"],
-                ([number(s.count), show(s.reason), number(s.first_line)] for s in document.skipped),
-            ),
-        ],
-    }
+def page_data(analysis: Analysis, *, boot: int | None = None, goal: RecordedGoal | None = None) -> PageData:
+    """Collect everything the page shows. `goal`: of its last boot, where its recording knows it."""
+    if boot is not None:
+        analysis.boot(boot)
+    words = goal.words if goal is not None else None
+    page: PageData = msgspec.json.decode(analysis.core.page(boot=boot, goal=words))
+    wanted: Sequence[Any] = analysis.document.parts
+    if boot is None:
+        # What the core leaves to others has no data of a page.
+        trees = analysis.call_trees()
+        page["parts"] = [
+            made if made is not None else _part(analysis, part, trees)
+            for made, part in zip(page["parts"], wanted, strict=False)
+        ]
+        page["headline"] = page["headline"] or next((said for part in wanted if (said := part_figures(part))), [])
+    for part in page["parts"]:
+        with_remedies(part)
+    return page
 
 
-def _parts(analysis: Analysis, parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[PartData]:
-    """Collect the parts; the call trees are those of the traces among them, in their order."""
-    made = []
-    left = list(trees)
-    for part in parts:
-        page = _part(part, _lanes(analysis, part))
-        if isinstance(part, CallTrace) and left:
-            forest = of_columns(*left.pop(0), clock=part.clock, unit=part.weight)
-            if len(forest) > 2:
-                page["calls"] = calls_data(forest)
-        made.append(page)
+def with_remedies(part: PartData) -> None:
+    """Say of each cost what helps against its kind; the way to try it is left out where nothing is to be gained."""
+    for cost in part["costs"]:
+        known = remedy(cost["kind"])
+        cost["technique"] = show(known.name)
+        cost["way"] = "" if cost["gain"] == 0 else known.way()
+
+
+def _part(analysis: Analysis, part: OtherPart, trees: list[CallColumns]) -> PartData:
+    """Collect a part that is neither a boot nor about units. `trees`: the call trees of the traces still to come."""
+    made = part_page(part)
+    if lanes := _lanes(analysis, part):
+        made["plot"] = plot("Functions of each task, the longest calls", lanes)
+    if isinstance(part, CallTrace) and trees:
+        forest = of_columns(*trees.pop(0), clock=part.clock, unit=part.weight)
+        if len(forest) > 2:
+            made["calls"] = calls_data(forest)
     return made
 
 
-def _lanes(analysis: Analysis, part: Any) -> list[LaneData]:
+def _lanes(analysis: Analysis, part: OtherPart) -> list[LaneData]:
     """Return the spans of a trace, which the document itself does not hold: the longest of each task."""
     if not isinstance(part, CallTrace) or part.initcalls or len(analysis.document.parts) != 1:
         return []
@@ -80,15 +75,3 @@ def _lanes(analysis: Analysis, part: Any) -> list[LaneData]:
         one["name"] = show(one["name"])
         one["spans"] = [[show(name), start, length, show(kind)] for name, start, length, kind in one["spans"]]
     return list(made)
-
-
-def _part(part: Any, lanes: list[LaneData]) -> PartData:
-    if isinstance(part, Boot):
-        return boot_page(part)
-    if isinstance(part, NotABoot):
-        text = f"lines {part.from_line} to {part.to_line}: {part.what}: {part.why}"
-        return {"title": "No boot", "alerts": [show(text)], "plot": None, "tables": [], "costs": []}
-    made = part_page(part)
-    if lanes:
-        made["plot"] = plot("Functions of each task, the longest calls", lanes)
-    return made

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an input holds besides boots, on the terminal and on a page: traces, unit times, charts, reports of tools."""
 
 from __future__ import annotations
@@ -8,22 +9,25 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.logs.application import ApplicationProfile
-from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
+from bootlab.logs.reports import Chart, DeltaReport, KdReport, UnitReport
+from bootlab.logs.told import ToldPart
+from bootlab.logs.trace import CallTrace
 from bootlab.model import figures
-from bootlab.views.listing import Cell, Listing, label, ms, number, on_page, views, words
 from bootlab.views.log.application_text import application_page, profile_view
 from bootlab.views.log.cost_lines import costs_view
-from bootlab.views.log.headline import units_headline
-from bootlab.views.log.page_costs import costs_page
-from bootlab.views.log.page_headline import stage_of, unit_bars
+from bootlab.views.log.told_tables import told_tables
 from bootlab.views.log.trace_text import trace_page, trace_view
 from bootlab.views.page_model import PartData, PlotData
 from bootlab.views.page_parts import lane, plot, show
+from bootlab.views.table.listing import Cell, Listing, label, ms, number, on_page, views, words
 from bootlab.views.text_table import cell, spaced
 
 _CHAIN_ROWS = 20
 
-Part = CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile
+OtherPart = CallTrace | Chart | KdReport | DeltaReport | ApplicationProfile
+"""A part that is neither a boot nor about units: the core says nothing of it."""
+
+Part = OtherPart | UnitReport
 
 
 class _Told(NamedTuple):
@@ -35,24 +39,28 @@ class _Told(NamedTuple):
     plot: PlotData | None = None
 
 
-def part_view(part: Part, top: int) -> RenderableType:
-    """Show one part that is no boot, with the lines it stood in when it was inside a console log."""
+def part_view(part: Part, told: ToldPart, top: int) -> RenderableType:
+    """Show one part that is no boot, with the lines it stood in when it was inside a console log.
+
+    `told`: as the core says it, of a report about units.
+    """
     view: RenderableType
     if isinstance(part, CallTrace):
         view = trace_view(part, top)
     elif isinstance(part, ApplicationProfile):
         view = profile_view(part, top)
+    elif isinstance(part, UnitReport):
+        ranked = [costs_view(part.costs, told.costs, top)] if part.costs else []
+        view = Group(*spaced([*_units_head(part, told), *ranked, *told_tables(told.tables, top)]))
     else:
-        told = _told(part)
-        costs = part.costs if isinstance(part, UnitReport) else []
-        ranked = [costs_view(costs, top)] if costs else []
-        view = Group(*spaced([*told.head, *ranked, *views(told.listings, top)]))
+        report = _told(part)
+        view = Group(*spaced([*report.head, *views(report.listings, top)]))
     where = _lines(part)
     return Group(cell(f"{where}:", "bold"), view) if where else view
 
 
-def part_page(part: Part) -> PartData:
-    """Collect one part that is no boot for a page."""
+def part_page(part: OtherPart) -> PartData:
+    """Collect one part for a page that is no boot and not about units, which the core collects."""
     if isinstance(part, CallTrace):
         made = trace_page(part)
     elif isinstance(part, ApplicationProfile):
@@ -61,9 +69,6 @@ def part_page(part: Part) -> PartData:
         told = _told(part)
         tables = on_page(told.listings)
         made = {"title": show(told.title), "alerts": [], "plot": told.plot, "tables": tables, "costs": []}
-        if isinstance(part, UnitReport):
-            made["costs"] = costs_page(part.costs)
-            made["bars"] = unit_bars(part)
     where = _lines(part)
     return made | {"title": f"{where}: {made['title']}"} if where else made
 
@@ -73,19 +78,16 @@ def _lines(part: Part) -> str:
     return f"Lines {lines[0]} to {lines[1]}" if isinstance(lines, tuple) else ""
 
 
-def _told(part: UnitReport | Chart | KdReport | DeltaReport) -> _Told:
-    if isinstance(part, UnitReport):
-        return _units(part)
+def _told(part: Chart | KdReport | DeltaReport) -> _Told:
     if isinstance(part, Chart):
         return _chart(part)
     return _kd(part) if isinstance(part, KdReport) else _deltas(part)
 
 
-def _units(report: UnitReport) -> _Told:
+def _units_head(report: UnitReport, told: ToldPart) -> list[Text]:
     startup = report.startup
     head = [cell(report.about, "bold", 300)] if report.about else []
-    head += [cell(said, "bold", 600) for said in units_headline(report)]
-    parts = [[words(n), ms(ns)] for n, ns in startup.parts] if startup else []
+    head += [cell(sentence, "bold", 600) for sentence in told.headline]
     if startup:
         said = " + ".join(f"{figures.ms(ns)} ms ({name})" for name, ns in startup.parts)
         total = f" = {figures.ms(startup.total_ns)} ms" if startup.total_ns is not None else ""
@@ -93,48 +95,11 @@ def _units(report: UnitReport) -> _Told:
         if startup.target:
             after = figures.ms(startup.target_after_ns)
             head.append(cell(f"{startup.target} reached after {after} ms in user space", "", 300))
-        parts += [[words("total"), ms(startup.total_ns)]] if startup.total_ns is not None else []
-    stages = [[words(s.name), ms(s.start_ns), ms(s.end_ns - s.start_ns)] for s in report.stages]
-    units = [[words(u.unit), ms(u.time_ns), ms(u.start_ns), words(u.result)] for u in report.units]
-    timed = [row for row, unit in zip(units, report.units, strict=True) if unit.time_ns is not None]
-    if units and not timed:
-        head.append(cell(f"{len(units)} units, none with a start time", "dim"))
+    if report.units and all(unit.time_ns is None for unit in report.units):
+        head.append(cell(f"{len(report.units)} units, none with a start time", "dim"))
     if report.left_out:
         head.append(cell(f"{figures.count(report.left_out)} more were left out", "yellow"))
-    chain = [
-        [
-            words(link.unit)._replace(text="  " * min(link.depth, 20) + link.unit),
-            number(link.depth),
-            ms(link.at_ns),
-            ms(link.took_ns),
-        ]
-        for link in report.chain
-    ]
-    columns = ["unit", ">ms", ">start, ms", "result"]
-    listings = [
-        Listing("Start-up", ["part", ">ms"], parts, only="page"),
-        Listing("Stages", ["stage", ">start, ms", ">length, ms"], stages, only="terminal", least=len(stages)),
-        Listing("Units", columns, units, only="page"),
-        Listing(f"Longest starts of {figures.count(len(units))} units", columns, timed, only="terminal"),
-        Listing(
-            "Critical chain",
-            ["unit", ">depth", ">active at, ms", ">took, ms"],
-            chain,
-            narrow=(1,),
-            least=_CHAIN_ROWS,
-        ),
-    ]
-    bars = lane("stages", ((stage_of(s.name), s.start_ns, s.end_ns - s.start_ns, s.name) for s in report.stages))
-    spans = lane(
-        "units",
-        (
-            (u.unit, u.start_ns, (u.end_ns if u.end_ns is not None else u.start_ns) - u.start_ns, u.result or "")
-            for u in report.units
-            if u.start_ns is not None
-        ),
-        stage="user space",
-    )
-    return _Told(f"{report.source} {report.about}", head, listings, plot("Units", [bars, spans]))
+    return head
 
 
 def _chart(chart: Chart) -> _Told:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Advice as SARIF 2.1.0 (OASIS), which code review tools show beside the line it is about."""
 
 from __future__ import annotations

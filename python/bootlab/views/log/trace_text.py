@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A trace of calls, on the terminal and on a page."""
 
 from __future__ import annotations
@@ -7,9 +8,9 @@ from rich.text import Text
 
 from bootlab.logs.trace import CallTrace, FunctionTime
 from bootlab.model import figures
-from bootlab.views.listing import Cell, Listing, label, ms, number, on_page, views, words
 from bootlab.views.page_model import PartData
 from bootlab.views.page_parts import lane, plot, show
+from bootlab.views.table.listing import Cell, Listing, label, ms, number, on_page, views, words
 from bootlab.views.text_table import cell, spaced
 
 _TREE_LINES = 25

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """A run for people: terminal, Markdown, one HTML page."""

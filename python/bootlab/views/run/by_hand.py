@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The changes of a result as a person would make them: a script with a comment above each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The answer of a run in words: from which time to which, by what, and what only a model says besides.
 
 Plain text of one line each; whatever shows it makes it safe for its place.
@@ -6,66 +7,106 @@ Plain text of one line each; whatever shows it makes it safe for its place.
 from __future__ import annotations
 
 from bootlab.model import figures
+from bootlab.model.modelled import ModelledRow
+from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
 from bootlab.results.board import base_and_stack, outweighed, turned
-from bootlab.results.document import Results
+from bootlab.results.document import BootSummary, RunDocument
+from bootlab.views.run import on_board
 
+_NOT_KNOWN = frozenset((Verdict.UNKNOWN, Verdict.NOT_BOOTED))
 _NAMED = 5
 """So many changes are named; the tables list them all."""
 
 
-def headline(results: Results) -> str:
+def headline(results: RunDocument) -> str:
     """Say what was booted, on how many processors if on several, from which time to which."""
     where = f" on {results.processors.text}" if results.processors.text else ""
-    return f"{results.system_name}{where}: {answer(results)}"
+    there = on_board.answer(results)
+    return f"{results.system_name}{where}: {answer(results)}" + (f"; {there}" if there else "")
 
 
-def answer(results: Results) -> str:
+def answer(results: RunDocument) -> str:
     """Say from which time to which, without the system's name."""
     base, final = results.base, results.final
-    if base.goal_ns is None:
-        return f"{base.outcome.value}: {base.reason}"
-    from_ms = figures.spread_ms(base.goal_ns, base.spread)
+    if why := _without_goal(base):
+        return why
+    from_ms = _goal(base)
     if final is None:
         return f"goal after {from_ms} {base.clock} ms{_tried(results)}"
-    if final.goal_ns is None:
-        return f"the stack failed: {final.outcome.value}: {final.reason}"
+    if why := _without_goal(final):
+        return f"the stack failed: {why}"
     if not results.comparable:
-        said = f"{figures.ms(base.goal_ns)} {base.clock} ms; stack {figures.ms(final.goal_ns)} {final.clock} ms"
+        before, after = (figures.ms(boot.goal_ns, boot.unsure_ns) for boot in (base, final))
+        said = f"{before} {base.clock} ms; stack {after} {final.clock} ms"
         return f"{said}: two clocks, not comparable"
-    to_ms = figures.spread_ms(final.goal_ns, final.spread)
-    return f"{from_ms} to {to_ms} {base.clock} ms: {figures.times_as_fast(base.middle_ns, final.middle_ns)}"
+    return f"{from_ms} to {_goal(final)} {base.clock} ms: {figures.times_as_fast(base.middle_ns, final.middle_ns)}"
 
 
-def stacked(results: Results) -> list[tuple[str, int]]:
+def _goal(boot: BootSummary) -> str:
+    said = figures.spread_ms(boot.goal_ns, boot.told_spread, boot.unsure_ns)
+    if not boot.failed_boots:
+        return said
+    how = ", ".join(dict.fromkeys(outcome.value for outcome in boot.failed_boots))
+    return f"{said}, and {figures.counted(len(boot.failed_boots), 'boot')} that failed ({how})"
+
+
+def _without_goal(boot: BootSummary) -> str:
+    """Say how a boot ended that gives no time; "" of one that does. A goal whose check failed is none."""
+    if boot.outcome is not Outcome.GOAL:
+        return f"{boot.outcome.value}: {boot.reason}".rstrip(": ")
+    return "" if boot.goal_ns is not None else "the goal was reached, but its time is not known"
+
+
+def stacked(results: RunDocument) -> list[tuple[str, int]]:
     """Return the stacked changes with what each saved in nanoseconds, the largest saving first."""
     if results.stack is None:
         return []
     # The waterfall has one bar a change; a step of the stack may be a group whose members were sorted out later.
-    bars = [(" + ".join(bar.changes), bar.saved_ns or 0) for bar in results.waterfall]
-    return sorted(bars or ((step.change_id, step.saved_ns) for step in results.stack.steps), key=lambda pair: -pair[1])
+    # A bar that does not reach its goal by itself saved nothing that could be told.
+    bars = [(" + ".join(bar.changes), bar.saved_ns) for bar in results.waterfall if bar.saved_ns is not None]
+    steps = ((together(step.change_id, step.members), step.saved_ns) for step in results.stack.steps)
+    return sorted(bars if results.waterfall else steps, key=lambda pair: -pair[1])
 
 
-def by_what(results: Results) -> str:
+def changes_stacked(results: RunDocument) -> int:
+    """Return how many changes are in the stack: a bar or a step may be several."""
+    if results.stack is None:
+        return 0
+    bars = sum(len(bar.changes) for bar in results.waterfall)
+    return bars or sum(len(step.members) or 1 for step in results.stack.steps)
+
+
+def together(change_id: str, members: tuple[str, ...]) -> str:
+    """Name what was taken or left together by the first of it: the waterfall has each one."""
+    return f"{members[0]} and {figures.counted(len(members) - 1, 'other')} together" if members else change_id
+
+
+def by_what(results: RunDocument) -> str:
     """Name the changes that saved the most, with what each saved; "" where nothing was tried."""
     named, what = stacked(results), "largest gains"
+    unsure: dict[str, int | None] = {}
     if results.stack is None:
-        faster = [trial for trial in results.trials_by_saved() if trial.verdict is Verdict.FASTER]
-        named = [(trial.change.id, trial.saved_ns or 0) for trial in faster]
+        faster = [trial for trial in results.trials_by_saved() if trial.decision is Verdict.FASTER]
+        unsure = {trial.change.id: results.unsure_ns(trial) for trial in faster}
+        named = [(trial.change.id, trial.decided_ns or 0) for trial in faster]
+        what = what if results.costs is None else "largest gains on the board"
+        named.sort(key=lambda pair: -pair[1])
     else:
-        what = f"by {figures.counted(len(named), 'change')}"
+        what = f"by {figures.counted(changes_stacked(results), 'change')}"
     if not named:
         return ""
-    said = ", ".join(f"{change_id} {figures.signed_ms(-saved_ns)} ms" for change_id, saved_ns in named[:_NAMED])
+    shown = ((change_id, figures.signed_ms(-saved_ns, unsure.get(change_id))) for change_id, saved_ns in named[:_NAMED])
+    said = ", ".join(f"{change_id} {saved} ms" for change_id, saved in shown)
     more = f", {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     return f"{what}: {said}{more}"
 
 
-def modelled_lines(results: Results) -> tuple[str, ...]:
+def modelled_lines(results: RunDocument) -> tuple[str, ...]:
     """Say what a board would add, and which decisions that would change; nothing where neither is so."""
     modelled = results.modelled
     if modelled is None:
-        return ()
+        return on_board.lines(results)
     lines: list[str] = []
     both = base_and_stack(modelled)
     if both is not None and results.final is not None:
@@ -75,6 +116,7 @@ def modelled_lines(results: Results) -> tuple[str, ...]:
             rate = f"{modelled.bandwidth_bytes_per_s / 1e6:g} MB/s"
             said += f"; images at {rate}: {_ms(base.image_ns)} before, {_ms(stack.image_ns)} after"
         lines.append(f"a board would add (modelled, not in these times), ms: {said}")
+        lines += _with_board(results, base, stack)
     most = outweighed(results) if results.final is None else None
     if most is not None:
         rate = f", console at {modelled.baud} baud" if modelled.baud else ""
@@ -91,24 +133,39 @@ def modelled_lines(results: Results) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def said(results: Results) -> dict[str, object]:
+def _with_board(results: RunDocument, base: ModelledRow, stack: ModelledRow) -> list[str]:
+    """Say what the answer is with what a board would add: it may be much less than without."""
+    before, after = results.base.middle_ns, results.final.middle_ns if results.final is not None else None
+    if before is None or after is None or not results.comparable:
+        return []
+    before += base.console_ns + (base.image_ns or 0)
+    after += stack.console_ns + (stack.image_ns or 0)
+    times = figures.times_as_fast(before, after)
+    return [f"with that added (modelled): {_ms(before)} to {_ms(after)} ms: {times}"]
+
+
+def said(results: RunDocument) -> dict[str, object]:
     """Return a run as JSON prints it: the answer and what is modelled beside it first, then the whole document."""
     if results.comparison is not None:
         return {"headline": results.comparison.headline, "results": results}
     return {"headline": headline(results), "modelled": modelled_lines(results), "results": results}
 
 
-def _tried(results: Results) -> str:
+def _tried(results: RunDocument) -> str:
     """Say how many trials made it faster, and the best of them."""
     if not results.trials:
         return ""
     faster = [trial for trial in results.trials_by_saved() if trial.verdict is Verdict.FASTER]
-    said = f"; {len(faster)} of {figures.counted(len(results.trials), 'change')} {_makes(len(faster))} it faster"
+    total, unknown = len(results.trials), sum(trial.verdict in _NOT_KNOWN for trial in results.trials)
+    if unknown == total:
+        return f"; {figures.counted(total, 'change')}, not known of any whether it makes it faster"
+    said = f"; {len(faster)} of {figures.counted(total, 'change')} {_makes(len(faster))} it faster"
+    said += f" ({figures.count(unknown)} not known)" if unknown else ""
     if not faster:
         return said
     best = faster[0]
     gain = figures.times_as_fast(best.base_ns, best.goal_ns)
-    return f"{said}, the best, {best.change.id}, to {figures.ms(best.goal_ns)} ms: {gain}"
+    return f"{said}, the best, {best.change.id}, to {figures.ms(best.goal_ns, results.unsure_ns(best))} ms: {gain}"
 
 
 def _makes(number: int) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The initcalls of a diagnostic boot as a table."""
 
 from __future__ import annotations

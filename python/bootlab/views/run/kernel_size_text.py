@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel's size for people and for spreadsheets: terminal and CSV."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bootlab.analysis.kernel_size import KernelSize, OtherKernel, SizeRow
+from bootlab.analysis.kernel_size import KernelBeside, KernelSize, SizeRow
 from bootlab.model import figures
 from bootlab.views.csv_text import csv_text
 from bootlab.views.shown_text import one_line
@@ -78,7 +79,7 @@ def _cells(row: SizeRow, whole: SizeRow) -> list[str]:
     ]
 
 
-def _others(others: tuple[OtherKernel, ...], limit: int) -> Table:
+def _others(others: tuple[KernelBeside, ...], limit: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("built with", overflow="fold")
     for name in ("image", "saved", "of it not compressed"):
@@ -93,7 +94,7 @@ def _others(others: tuple[OtherKernel, ...], limit: int) -> Table:
     return table
 
 
-def _label(other: OtherKernel) -> str:
+def _label(other: KernelBeside) -> str:
     words = other.asked or other.changed
     more = f" and {len(words) - 3} more" if len(words) > 3 else ""
     follows = len(other.changed) - len(other.asked)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Preset loops per jiffy for people: the value of one boot, and the validation of a stored one."""
 
 from __future__ import annotations

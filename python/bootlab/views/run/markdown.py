@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The hand-over text in Markdown: the faster command line, the images, and the evidence for each change."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ import shlex
 import msgspec
 
 from bootlab.model import figures
-from bootlab.results.document import FinalSystem, Results
+from bootlab.results.document import FinalSystem, RunDocument
 from bootlab.views.markdown_text import code, code_cell, plain
 from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import answer, by_what, modelled_lines
@@ -16,7 +17,7 @@ from bootlab.views.shown_text import one_line
 from bootlab.views.table import markdown as table_markdown
 
 
-def render(results: Results) -> str:
+def render(results: RunDocument) -> str:
     """Write the summary of a run."""
     base = results.base
     parts = [f"# Boot time of {plain(results.system_name)}", _headline(results), _instrument(results)]
@@ -40,7 +41,7 @@ def render(results: Results) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _headline(results: Results) -> str:
+def _headline(results: RunDocument) -> str:
     base, final = results.base, results.final
     failed = base.goal_ns is None or (final is not None and final.goal_ns is None)
     said = [f"{'The boot failed: ' if base.goal_ns is None else ''}**{plain(answer(results), 600)}**"]
@@ -50,7 +51,7 @@ def _headline(results: Results) -> str:
     return "\n\n".join(said)
 
 
-def _instrument(results: Results) -> str:
+def _instrument(results: RunDocument) -> str:
     shift = "" if results.shift is None else f", one instruction = {2**results.shift} ns (shift {results.shift})"
     processors = f", {results.processors.text}" if results.processors.text else ""
     emulator = f", {plain(results.emulator_version)}" if results.emulator_version else ""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A plan on the terminal: phases from cheap to dear, what each technique may save, what stays out and why."""
 
 from __future__ import annotations

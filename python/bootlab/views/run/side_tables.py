@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tables of a run that hold no trials: stages, what is modelled, the catalogue's answers."""
 
 from __future__ import annotations
@@ -7,14 +8,14 @@ from collections.abc import Sequence
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
 from bootlab.model.timeline import ALL_STAGES, INITRD
-from bootlab.results.document import BootSummary, Results
+from bootlab.results.document import BootSummary, RunDocument
 from bootlab.techniques.base import Answer
 from bootlab.views.run.tables import risk_flags
 
 WHOLE = "power-on to goal"
 
 
-def stages(results: Results) -> Comparison:
+def stages(results: RunDocument) -> Comparison:
     """Return how long each stage takes in the base and, if there is one, in the stacked system."""
     first = "boot" if results.kind == "boot" else "base"
     boots = {"base": (first, results.base)} | ({"final": ("stacked", results.final)} if results.final else {})
@@ -22,7 +23,7 @@ def stages(results: Results) -> Comparison:
     values: dict[str, dict[str, Value]] = {name: {} for name in (*_names([boot for _, boot in boots.values()]), WHOLE)}
     for key, (title, boot) in boots.items():
         columns += [
-            Column(key=f"{key}_ns", title=title, kind="ms", under=f"{boot.clock} ms"),
+            Column(key=f"{key}_ns", title=title, kind="ms", under=f"{boot.clock} ms", unsure=f"{key}_unsure_ns"),
             Column(key=f"{key}_share", title="share", kind="percent"),
             Column(key=f"{key}_insns", title="instructions", kind="count"),
         ]
@@ -31,6 +32,7 @@ def stages(results: Results) -> Comparison:
             length, insns = (boot.goal_ns, boot.goal_insns) if name == WHOLE else took.get(name, (None, None))
             share = length / boot.goal_ns if length is not None and boot.goal_ns else None
             row |= {f"{key}_ns": length, f"{key}_share": share, f"{key}_insns": insns}
+            row |= {f"{key}_unsure_ns": boot.unsure_ns}
     if results.final is not None and results.comparable:
         columns.append(Column(key="saved_ns", title="saved", kind="signed-ms", under="ms"))
         for name, row in values.items():
@@ -51,7 +53,7 @@ def _less(before: Value, after: Value) -> int | None:
     return before - after if isinstance(before, int) and isinstance(after, int) else None
 
 
-def loads(results: Results) -> Comparison | None:
+def loads(results: RunDocument) -> Comparison | None:
     """Return what the boot loader of each boot loaded, in what time; None where none was seen to load anything."""
     boots = {"base": results.base} | ({"final": results.final} if results.final else {})
     titles = {"base": "boot" if results.kind == "boot" else "base", "final": "stacked"}
@@ -63,6 +65,7 @@ def loads(results: Results) -> Comparison | None:
                 "boot": titles[key],
                 "size_bytes": load.size_bytes,
                 "took_ns": load.duration_ns,
+                "unsure_ns": boot.unsure_ns,
                 "rate": load.bytes_per_s,
                 "source": load.source,
             },
@@ -76,14 +79,14 @@ def loads(results: Results) -> Comparison | None:
         *([Column(key="boot", title="boot")] if results.final else []),
         Column(key="title", title="loaded"),
         Column(key="size_bytes", title="bytes", kind="count"),
-        Column(key="took_ns", title="took", kind="ms", under=f"{results.base.clock} ms"),
+        Column(key="took_ns", title="took", kind="ms", under=f"{results.base.clock} ms", unsure="unsure_ns"),
         Column(key="rate", title="rate", kind="rate", under="MB/s"),
         Column(key="source", title="seen by", wide=True),
     ]
     return _alone("Loaded by the boot loader", results, columns, rows)
 
 
-def modelled(results: Results) -> Comparison | None:
+def modelled(results: RunDocument) -> Comparison | None:
     """Return what a board would add to each boot, by simple models; None where nothing is modelled."""
     model = results.modelled
     if model is None or not model.rows:
@@ -104,7 +107,7 @@ def modelled(results: Results) -> Comparison | None:
     return _alone("Modelled costs on hardware", results, columns, rows)
 
 
-def techniques(results: Results) -> Comparison:
+def techniques(results: RunDocument) -> Comparison:
     """Return every technique of the catalogue: does it apply here, and why."""
     order = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
     keys = {"title": "technique", "applies": "applies", "stage": "stage", "risk": "risk", "reason": "reason",
@@ -129,7 +132,7 @@ def techniques(results: Results) -> Comparison:
     return _alone("Techniques", results, columns, rows)
 
 
-def _alone(title: str, results: Results, columns: Sequence[Column], rows: Sequence[Row]) -> Comparison:
+def _alone(title: str, results: RunDocument, columns: Sequence[Column], rows: Sequence[Row]) -> Comparison:
     """Return a comparison of one table that shows all it has."""
     return Comparison(
         kind=title.lower(),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The trials and the stack of a run as tables of one comparison, which all four writers draw."""
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ import msgspec
 from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.processors import QuantumGoal, saved_at, turned_at
 from bootlab.model.sample import Spread
-from bootlab.model.verdict import Trial, Verdict
+from bootlab.model.verdict import OnBoard, Trial, Verdict
 from bootlab.results.board import board_gain_ns
-from bootlab.results.document import LeaveOneOut, Rejected, Results, StackStep
+from bootlab.results.document import Rejected, RunDocument, StackStep
 from bootlab.techniques.base import Risk
 from bootlab.views.run import floor, optimized
-from bootlab.views.run.headline import headline
+from bootlab.views.run.headline import headline, together
 
 RISK_FLAGS = {"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}
 RISK_LEGEND = "risk: S security, F function, R run time, d debugging"
@@ -26,7 +28,7 @@ FEW_TRIALS = 12
 """So many trials are shown whole: they are those that were asked for by name."""
 
 
-def comparison(results: Results, *, everything: bool = True) -> Comparison | None:
+def comparison(results: RunDocument, *, everything: bool = True) -> Comparison | None:
     """Return the tables of a run's trials and stack; None for a run that has none of both.
 
     Without `everything` trials that made no difference and changes that were not booted are left out of the rows.
@@ -54,7 +56,7 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
     )
 
 
-def between_ends(found: Comparison, results: Results) -> tuple[Row, ...]:
+def between_ends(found: Comparison, results: RunDocument) -> tuple[Row, ...]:
     """Return the stack's steps between the base that they started from and the system that came of them."""
     steps = next((table for table in found.tables if table.group == "step"), None)
     if steps is None or results.final is None:
@@ -72,12 +74,12 @@ def between_ends(found: Comparison, results: Results) -> tuple[Row, ...]:
     )
 
 
-def shown_trials(results: Results, *, everything: bool) -> tuple[Trial, ...]:
+def shown_trials(results: RunDocument, *, everything: bool) -> tuple[Trial, ...]:
     """Return the trials that a terminal lists, most time saved first."""
     trials = results.trials_by_saved()
     if everything or len(trials) <= FEW_TRIALS:
         return trials
-    return tuple(trial for trial in trials if trial.verdict not in _DULL)
+    return tuple(trial for trial in trials if trial.decision not in _DULL)
 
 
 def risk_flags(risk: Risk) -> str:
@@ -88,20 +90,23 @@ def risk_flags(risk: Risk) -> str:
 def proof(trial: Trial) -> str:
     """One line that carries the verdict: the proof of effect, or why there is none."""
     failure = trial.outcome.value if trial.outcome is not None and trial.outcome.exit_code else ""
-    words = [trial.reason, trial.effect.evidence if trial.effect else "", failure]
+    evidence = trial.effect.evidence if trial.effect else ""
+    # What was proved comes before how it was told from chance; what was not begins with the reason.
+    proved = trial.verdict is Verdict.FASTER and bool(evidence)
+    words = [evidence, trial.reason, failure] if proved else [trial.reason, evidence, failure]
     return "; ".join(dict.fromkeys(w for w in words if w)) or change_text(trial.change)
 
 
-def _columns(results: Results) -> tuple[Column, ...]:
+def _columns(results: RunDocument) -> tuple[Column, ...]:
     ms = f"{results.base.clock} ms"
     return (
         Column(key="title", title="change"),
         Column(key="part", title="part"),
         Column(key="quantum", title="quantum"),
         Column(key="verdict", title="verdict"),
-        Column(key="saved_ns", title="saved", kind="signed-ms", under=ms),
+        Column(key="saved_ns", title="saved", kind="signed-ms", under=ms, unsure="unsure_ns"),
         Column(key="cost_ns", title="cost when left out", kind="signed-ms", under=ms),
-        Column(key="goal_ns", title="goal", kind="ms", under=ms),
+        Column(key="goal_ns", title="goal", kind="ms", under=ms, unsure="unsure_ns"),
         Column(key="of_base", title="of base", kind="percent"),
         Column(key="needs_ns", title="needs", kind="ms", under=ms),
         Column(key="takes_ns", title="takes", kind="ms", under=ms),
@@ -112,6 +117,10 @@ def _columns(results: Results) -> tuple[Column, ...]:
         Column(key="boots", title="boots", kind="count"),
         Column(key="p_value", title="p"),
         Column(key="board_ns", title="on a board", kind="signed-ms", under="modelled, ms"),
+        Column(key="decision", title="on the board"),
+        Column(key="least_ns", title="saved there, at least", kind="signed-ms", under="board's ms"),
+        Column(key="most_ns", title="at most", kind="signed-ms", under="board's ms"),
+        Column(key="there", title="on the board, ms"),
         Column(key="risk", title="risk"),
         Column(key="again", title="again"),
         Column(key="kept", title="kept"),
@@ -124,11 +133,12 @@ def _columns(results: Results) -> tuple[Column, ...]:
     )
 
 
-def _tables(results: Results) -> Iterable[Table]:
+def _tables(results: RunDocument) -> Iterable[Table]:
     sampled = any(trial.p_value is not None for trial in results.trials)
     scatter = ("p_value",) if sampled else ("range_ns", "boots")
-    board = ("board_ns",) if results.modelled is not None else ()
-    base = figures.spread_ms(results.base.goal_ns, results.base.spread)
+    # Both columns stand side by side: the exact one, and the one that decides.
+    board = ("board_ns",) if results.modelled is not None else ("decision", "least_ns", "most_ns", "there")
+    base = figures.spread_ms(results.base.goal_ns, results.base.told_spread, results.base.unsure_ns)
     where = f" on {results.processors.text}" if results.processors.text else ""
     yield Table(
         title=f"Trials against {results.base.clock} base {base} ms{where}",
@@ -148,7 +158,7 @@ def _tables(results: Results) -> Iterable[Table]:
     )
     yield Table(
         title="Leave one out",
-        columns=("title", "cost_ns", "range_ns", "boots", "kept", "words"),
+        columns=("title", "cost_ns", "there", "range_ns", "boots", "kept", "words"),
         group="leave one out",
     )
     yield from (*optimized.TABLES, *floor.TABLES)
@@ -166,7 +176,7 @@ def _kept(table: Table, rows: Iterable[Row]) -> Table:
     return msgspec.structs.replace(table, columns=columns)
 
 
-def _footnote(results: Results) -> str:
+def _footnote(results: RunDocument) -> str:
     modelled = results.modelled
     lines = [RISK_LEGEND] if results.trials or results.waterfall else []
     if modelled is not None:
@@ -176,10 +186,13 @@ def _footnote(results: Results) -> str:
             f"{modelled.baud} baud"
             f"{rate}"
         )
+    if results.costs is not None:
+        lines.append(f"on the board: exact time and what it adds, by {results.costs.name}; it decides")
+        lines += results.costs.lines()
     return "\n".join(lines)
 
 
-def _trial(trial: Trial, results: Results) -> Row:
+def _trial(trial: Trial, results: RunDocument) -> Row:
     base_boots = trial.base_spread.boots if trial.base_spread is not None else None
     return Row(
         id=trial.change.id,
@@ -196,23 +209,36 @@ def _trial(trial: Trial, results: Results) -> Row:
             "saved_ns": trial.saved_ns,
             "base_ns": trial.base_ns,
             "goal_ns": trial.goal_ns,
+            "unsure_ns": results.unsure_ns(trial),
             "of_base": _share(trial.goal_ns, trial.base_ns),
             **_scatter(trial.spread, booted=trial.key is not None),
             "base_boots": base_boots,
             "p_value": None if trial.p_value is None else f"{trial.p_value:.3g}",
             "board_ns": board_gain_ns(trial, results),
+            **_decided(trial.board),
             "risk": risk_flags(results.risk_of(trial.change.technique)),
-            "words": proof(trial),
+            "words": proof(trial) if trial.board is None else "; ".join(_with_turns(trial)),
         },
     )
 
 
-def _step(number: int, step: StackStep, results: Results) -> Row:
+def _decided(board: OnBoard | None) -> dict[str, Value]:
+    if board is None:
+        return {}
+    return {"decision": board.verdict.value, "least_ns": board.saved_ns[0], "most_ns": board.saved_ns[1]}
+
+
+def _with_turns(trial: Trial) -> list[str]:
+    turns = trial.board.turns_text(trial.change.id) if trial.board is not None else ""
+    return [said for said in (turns, proof(trial)) if said]
+
+
+def _step(number: int, step: StackStep, results: RunDocument) -> Row:
     trial = results.trial(step.change_id)
     base_ns = results.base.middle_ns if results.comparable else None
     return Row(
         id=step.change_id,
-        title=step.change_id,
+        title=together(step.change_id, step.members),
         verdict=Verdict.FASTER.value,
         proof=step.evidence,
         key=step.key,
@@ -226,17 +252,18 @@ def _step(number: int, step: StackStep, results: Results) -> Row:
             "of_base": _share(step.after_ns, base_ns),
             **_scatter(step.after, booted=True),
             "board_ns": board_gain_ns(trial, results) if trial else None,
+            "there": step.board.board_ns.text(1e6) if step.board is not None else "",
             "again": "late" if step.retried else "",
             "words": step.evidence,
         },
     )
 
 
-def _rejected(row: Rejected, results: Results) -> Row:
+def _rejected(row: Rejected, results: RunDocument) -> Row:
     trial = results.trial(row.change_id)
     return Row(
         id=row.change_id,
-        title=row.change_id,
+        title=together(row.change_id, row.members),
         ok=row.verdict not in {Verdict.BROKEN, *UNTRIED},
         verdict=row.verdict.value,
         reason=row.reason,
@@ -264,6 +291,7 @@ def _left_out(row: LeaveOneOut) -> Row:
         values={
             "group": "leave one out",
             "cost_ns": row.cost_ns,
+            "there": row.cost_there.text(1e6) if row.cost_there is not None else "",
             **_scatter(row.spread, booted=True),
             "kept": row.kept,
             "words": row.reason or ("goal not reached" if row.cost_ns is None else ""),
@@ -271,7 +299,7 @@ def _left_out(row: LeaveOneOut) -> Row:
     )
 
 
-def _at_quantum(goal: QuantumGoal, results: Results) -> Row:
+def _at_quantum(goal: QuantumGoal, results: RunDocument) -> Row:
     own_ns = results.processors.quantum_ns
     words = "the system's own" if goal.quantum_ns == own_ns else ""
     if own_ns is not None and goal.quantum_ns in turned_at(results.quanta, goal.subject, own_ns):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A run on the terminal: tables first, the answer last. Renderables only: the command line decides where they go.
 
 Text from logs goes through :func:`cell`, so it is neither markup nor a terminal's control sequence.
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from bootlab.model import figures
 from bootlab.model.timeline import SERVICES
-from bootlab.results.document import BootSummary, Results
+from bootlab.results.document import BootSummary, RunDocument
 from bootlab.techniques.base import Answer
 from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import by_what, headline, modelled_lines
@@ -24,18 +25,19 @@ def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
     """Stages of one boot: from which mark, how long, which share, how many instructions."""
     table = text_table(title, "stage", "from mark", f">{boot.clock} ms", ">share", ">instructions")
     names = {m.ns: m.name for m in reversed(boot.marks)}
+    unsure_ns = boot.unsure_ns
     for stage in boot.stages:
         table.add_row(
             cell(stage.name),
             cell(names.get(stage.start_ns, "")),
-            figures.ms(stage.duration_ns),
+            figures.ms(stage.duration_ns, unsure_ns),
             figures.percent(stage.duration_ns, boot.goal_ns),
             figures.count(boot.stage_insns(stage)),
         )
     table.add_section()
     total = "power-on to goal" if boot.goal_ns is not None else f"no goal: {boot.outcome.value}"
     share = "100.0 %" if boot.goal_ns else figures.ABSENT
-    table.add_row(cell(total, "bold"), "", figures.ms(boot.goal_ns), share, figures.count(boot.goal_insns))
+    table.add_row(cell(total, "bold"), "", figures.ms(boot.goal_ns, unsure_ns), share, figures.count(boot.goal_insns))
     notes = [cell(f"not recorded: {lack}", "yellow", 400) for lack in boot.lacks]
     notes += [cell(f"note: {note}", "dim", 400) for note in boot.notes]
     if boot.timeline and boot.timeline.missing:
@@ -49,10 +51,12 @@ def chain_table(boot: BootSummary) -> RenderableType | None:
     if not chain:
         return None
     table = text_table("Critical chain of units", "unit", ">done at ms", ">took", ">began after the one below")
+    unsure_ns = boot.unsure_ns
     for span, below in zip(chain, (*chain[1:], None), strict=True):
         done_ns = span.start_ns + span.duration_ns
-        gap = figures.ABSENT if below is None else figures.ms(span.start_ns - below.start_ns - below.duration_ns)
-        table.add_row(cell(span.name), figures.ms(done_ns), figures.ms(span.duration_ns), gap)
+        gap_ns = None if below is None else span.start_ns - below.start_ns - below.duration_ns
+        times = (figures.ms(ns, unsure_ns) for ns in (done_ns, span.duration_ns, gap_ns))
+        table.add_row(cell(span.name), *times)
     return table
 
 
@@ -65,12 +69,12 @@ def services_table(boot: BootSummary) -> RenderableType | None:
     title = f"Longest starts of {figures.counted(len(found), 'service')}"
     table = text_table(title, "service", ">start at ms", ">took", "started by")
     for span in found[:_SERVICES_SHOWN]:
-        took = figures.ABSENT if not span.duration_ns else figures.ms(span.duration_ns)
-        table.add_row(cell(span.name), figures.ms(span.start_ns), took, cell(span.detail, "dim"))
+        start, took = (figures.ms(ns, boot.unsure_ns) for ns in (span.start_ns, span.duration_ns or None))
+        table.add_row(cell(span.name), start, took, cell(span.detail, "dim"))
     return table
 
 
-def results_view(results: Results, *, everything: bool = False, named: tuple[str, ...] = ()) -> RenderableType:
+def results_view(results: RunDocument, *, everything: bool = False, named: tuple[str, ...] = ()) -> RenderableType:
     """Show a run: its tables, what to keep in mind, and the answer as the last lines.
 
     `everything`: also trials that made no difference, what was not booted, and every technique of the catalogue.
@@ -105,14 +109,14 @@ def results_view(results: Results, *, everything: bool = False, named: tuple[str
     return Group(*spaced([*parts, Text(), *_answer(results)]))
 
 
-def _answer(results: Results) -> list[Text]:
+def _answer(results: RunDocument) -> list[Text]:
     failed = results.base.goal_ns is None or (results.final is not None and results.final.goal_ns is None)
     lines = [cell(line, "yellow", 600) for line in modelled_lines(results)]
     lines += [cell(said, limit=600) for said in (by_what(results), floor.said(results)) if said]
     return [*lines, cell(headline(results), "bold red" if failed else "bold", 600)]
 
 
-def _not_tried(results: Results, named: tuple[str, ...]) -> list[str]:
+def _not_tried(results: RunDocument, named: tuple[str, ...]) -> list[str]:
     tried = {trial.change.technique for trial in results.trials}
     asked = {name.partition(":")[0] for name in named} - tried
     return [
@@ -122,7 +126,7 @@ def _not_tried(results: Results, named: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _hidden(results: Results, named: tuple[str, ...] = ()) -> str:
+def _hidden(results: RunDocument, named: tuple[str, ...] = ()) -> str:
     said = []
     trials = len(results.trials) - len(tables.shown_trials(results, everything=False))
     if trials:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison as CSV: one line a row, plain numbers (nanoseconds, bytes)."""
 
 from __future__ import annotations

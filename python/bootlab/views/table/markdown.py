@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 """A comparison as Markdown."""
 
 from __future__ import annotations
 
-from bootlab.model.comparison import Comparison, Table
+from bootlab.model.comparison import Comparison
 from bootlab.views.markdown_text import plain
 from bootlab.views.table import cells
 
@@ -23,16 +24,8 @@ def body(found: Comparison) -> list[str]:
     parts: list[str] = []
     for table in found.tables:
         parts += [f"## {plain(table.title)}"] if table.title else []
-        parts.append(_table(found, table))
+        parts.append(cells.listing(found, table).markdown())
     if found.left_out:
         parts.append("Left out:")
         parts.append("\n".join(f"* {plain(row.title)}: {plain(row.reason, 300)}" for row in found.left_out))
     return [*parts, *(plain(line, 2000) for line in found.footnote.splitlines())]
-
-
-def _table(found: Comparison, table: Table) -> str:
-    columns = [found.column(key) for key in table.columns]
-    head = [f"{plain(c.title)}<br>{c.under}" if c.under else plain(c.title) for c in columns]
-    rule = "".join("---|" if c.is_text else "--:|" for c in columns)
-    body = ([plain(cells.text(c, row), 400) for c in columns] for row in found.rows_of(table))
-    return "\n".join(["| " + " | ".join(head) + " |", f"|{rule}", *("| " + " | ".join(row) + " |" for row in body)])

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The page of an analysis: parts with their plots, costs and tables, from the data that stands beside this script.
 function dataTable(made, number, title) {
   const shown = el("output", { class: "count" });
@@ -17,7 +18,7 @@ function costTable(costs) {
     caption, cls: "figures", rows: costs, most: 10,
     columns: [
       { name: "technique", cls: "name", key: (c) => c.technique, cell: (c) => [el("code", {}, c.technique), el("span", { class: "proof" }, prose(c.title))] },
-      { name: "cost, ms", right: true, key: (c) => c.cost, cell: (c) => ms(c.cost) },
+      { name: "cost, ms", right: true, key: (c) => c.cost, cell: (c) => (c.atLeast ? `≥ ${ms(c.cost)}` : ms(c.cost)) },
       { name: "may gain, ms", right: true, key: (c) => c.gain, cell: (c) => (c.atMost ? `≤ ${ms(c.gain)}` : ms(c.gain)) },
       { name: "basis", key: (c) => c.basis, cell: (c) => c.basis },
       { name: "evidence and what to do", cls: "words", cell: (c) => [prose(c.evidence), el("span", { class: "proof" }, prose(c.advice)), c.way ? el("code", { class: "proof" }, c.way) : null] },
@@ -74,5 +75,3 @@ function build(data) {
   ];
   drawPage({ name: data.name, kind: data.kind || "Analysis", head, sections, label: (s) => headingOf(s).slice(0, 40), notes: data.notes, trail: data.trail, footer: data.footer });
 }
-
-build(JSON.parse(document.getElementById("data").textContent));

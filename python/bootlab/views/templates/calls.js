@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One panel of call paths: flame graph, functions with callers and callees, call tree; one search for all.
 function callsPanel(data, idText) {
   const model = callsModel(data);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of functions: rows are made as far as they are looked at. Columns are [count, self, total, wait] by side.
 const FUNCTION_STEP = MANY;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Call paths as typed arrays: node 0 is the whole, its children are tasks, parents stand before their children.
 // A side is `now` or `was` (the base of a comparison). Weights are in data.unit.
 function callsModel(data) {

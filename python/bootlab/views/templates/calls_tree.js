@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The call tree: rows are made when their caller is opened. Keys as in the ARIA pattern of a tree.
 const TREE_STEP = 60;
 

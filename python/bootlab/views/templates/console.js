@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Console logs with the stamp of every line's first byte.
 function consoleSection(data) {
   const logs = [["base", data.base], ["stacked", data.final]].filter(([, b]) => b && b.console);
@@ -41,5 +42,5 @@ function consoleLog(name, boot) {
     el("div", { class: "log", tabindex: "0", role: "region", "aria-label": `console of the ${name}` },
       el("table", {}, el("caption", {}, `Console of the ${name}`),
         el("thead", {}, el("tr", {}, ["#", "ms", "since, ms"].map((n) => el("th", { scope: "col", class: "n" }, n)), el("th", { scope: "col" }, "line"))), body)),
-    boot.path ? el("p", { class: "aside" }, "Recording: ", el("code", {}, boot.path)) : null);
+    boot.recording_path ? el("p", { class: "aside" }, "Recording: ", el("code", {}, boot.recording_path)) : null);
 }

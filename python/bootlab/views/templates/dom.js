@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Elements are built here and nowhere else. Text goes in as text nodes; no string is ever parsed as markup.
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,6 @@
-// Numbers as text. Times come in nanoseconds and are shown in milliseconds with three places.
+// SPDX-License-Identifier: MIT
+// Numbers as text. Times come in nanoseconds and are shown in milliseconds, with as many places as they carry: three of
+// exact ones, of noisy ones as many as their boot or trial says.
 const ABSENT = "—";
 const THIN = "\u202f";
 const MINUS = "\u2212";
@@ -11,10 +13,10 @@ function ms(ns, places = 3) {
   return (ns < 0 ? MINUS : "") + grouped(whole) + (part ? `.${part}` : "");
 }
 
-function signedMs(ns) {
+function signedMs(ns, places = 3) {
   if (ns === null || ns === undefined) return ABSENT;
-  if (Math.round(ns / 1e3) === 0) return "0.000";
-  return (ns > 0 ? "+" : "") + ms(ns);
+  if (Number((Math.abs(ns) / 1e6).toFixed(places)) === 0) return (0).toFixed(places);
+  return (ns > 0 ? "+" : "") + ms(ns, places);
 }
 
 function percent(part, whole, places = 1) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The flame graph: a canvas as high as its box that draws the rows in view, so 100 000 paths cost what the eye can see.
 const FLAME = { row: 19, least: 0.5, text: 36, pad: 3 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What `optimize` adds: the way from the base to the result, the floor beside it, what to undo for debugging.
 function waySection(data) {
   const { bar, cost, undo, option, part, question } = data.tables;

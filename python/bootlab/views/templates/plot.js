@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One plot of one clock: an axis, a row of marks, stages, and lanes of spans. It knows its view [from, to] in ns.
 // rows: {name, cls(item), items: [{name, start, length, detail, cls}]}; marks: [{name, at}].
 const PLOT = { gutter: 112, axis: 22, mark: 14, levels: 4, overview: 26, rowsMax: 24 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The stack: a waterfall table, what was left out, and the system that came of it.
 function stackSection(data) {
   const { step, "left out": left, "leave one out": without } = data.tables;
@@ -58,13 +59,13 @@ function systemSection(data) {
   const images = stack.artefacts.length ? plainTable("Images of the faster system", [
     { name: "image", cell: (a) => a.name },
     { name: "path", cls: "path", cell: (a) => el("code", {}, a.path) },
-    { name: "size", right: true, cell: (a) => size(a.size) },
+    { name: "size", right: true, cell: (a) => size(a.size_bytes) },
     { name: "SHA-256", cls: "hash", cell: (a) => el("code", {}, a.sha256) },
   ], stack.artefacts, "figures") : null;
   return section("system", "The faster system", null,
     el("h3", {}, "Kernel command line"), snippet(stack.cmdline),
-    el("h3", {}, "Against the base"), el("p", { class: "diff" }, el("code", {}, diffWords(stack.cmdlineDiff))),
+    el("h3", {}, "Against the base"), el("p", { class: "diff" }, el("code", {}, diffWords(stack.difference))),
     stack.machine ? [el("h3", {}, "Machine"), snippet(stack.machine),
-      stack.baseMachine ? el("p", { class: "aside" }, "base: ", el("code", {}, stack.baseMachine)) : null] : null,
-    images, stack.path ? el("p", { class: "aside" }, "System file: ", el("code", {}, stack.path)) : null);
+      stack.base_machine ? el("p", { class: "aside" }, "base: ", el("code", {}, stack.base_machine)) : null] : null,
+    images, stack.system_path ? el("p", { class: "aside" }, "System file: ", el("code", {}, stack.system_path)) : null);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stage bars of one or two boots on one scale, and the table that carries their figures.
 function stageSection(data) {
   const boots = [["base", data.base], ["stacked", data.final]].filter(([, b]) => b && b.stages.length);
@@ -8,14 +9,14 @@ function stageSection(data) {
     el("span", { class: "bar-name" }, name),
     el("div", { class: "bar-track" },
       boot.stages.map((s) => {
-        const share = (100 * s.length) / whole;
+        const share = (100 * s.duration_ns) / whole;
         return el("span", {
-          class: `segment ${stageClass(s.name)}`, style: { left: `${(100 * s.start) / whole}%`, width: `${share}%` },
-          title: `${s.name}: ${ms(s.length)} ms`,
+          class: `segment ${stageClass(s.name)}`, style: { left: `${(100 * s.start_ns) / whole}%`, width: `${share}%` },
+          title: `${s.name}: ${ms(s.duration_ns, boot.places)} ms`,
         }, share > 7 ? el("span", { class: "segment-name" }, s.name) : null,
-        share > 7 ? el("span", { class: "segment-ms" }, ms(s.length, 1)) : null);
+        share > 7 ? el("span", { class: "segment-ms" }, ms(s.duration_ns, Math.min(1, boot.places))) : null);
       })),
-    el("span", { class: "bar-total" }, `${ms(boot.goal)} ms`)));
+    el("span", { class: "bar-total" }, `${ms(boot.goal_ns, boot.places)} ms`)));
 
   const made = data.tables.stages;
   const rows = rowsOf(made);
@@ -41,7 +42,7 @@ function loadTable(data) {
     madeTable(data.tables.loads, { still: true, cls: "figures", most: Infinity, draw: { title: named } }).node);
 }
 
-const endOf = (boot) => Math.max(boot.goal || 0, ...boot.stages.map((s) => s.start + s.length));
+const endOf = (boot) => Math.max(boot.goal_ns || 0, ...boot.stages.map((s) => s.start_ns + s.duration_ns));
 
 function stageScale(whole) {
   const step = niceStep(whole / 8);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // On a narrow screen a row is a card, several lines high.
 const MANY = matchMedia("(max-width: 720px)").matches ? 12 : 40;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Drawing of a plot, and the two plots of the page: the timing boot, and the diagnostic boot on its own clock.
 Object.assign(Plot.prototype, {
   draw() {
@@ -98,15 +99,15 @@ const clip = (text, room) => (text.length <= room ? text : room < 3 ? "" : `${te
 let plots = 0;
 
 // A plot with its buttons, its search, the line that tells what lies under the pointer, and a table of the longest spans.
-function plotPanel({ title, lead, lanes, marks, start, end, label, tableTitle, idText }) {
+function plotPanel({ title, lead, places = 3, lanes, marks, start, end, label, tableTitle, idText }) {
   const tell = el("p", { class: "tell" });
   const idle = "Click the plot, then: wheel zooms, drag pans, double click zooms in; keys ← → + − 0, N and P for matches.";
   let chosen = null;
   const say = (item) => {
     clear(tell);
     if (!item) { tell.append(idle); return; }
-    tell.append(el("strong", {}, item.name), ` · ${item.lane.name} · at ${ms(item.start)} ms`,
-      item.length === null ? "" : ` · ${shortTime(item.length)}`, item.detail ? ` · ${item.detail}` : "");
+    tell.append(el("strong", {}, item.name), ` · ${item.lane.name} · at ${ms(item.start, places)} ms`,
+      item.length === null ? "" : ` · ${places < 3 ? `${ms(item.length, places)} ms` : shortTime(item.length)}`, item.detail ? ` · ${item.detail}` : "");
   };
   const plot = new Plot({ lanes, marks, start, end, label, onHover: (item) => say(item || chosen), onSelect: (item) => { chosen = item; say(item); } });
   plot.clip = `clip-${plots += 1}`;
@@ -122,8 +123,8 @@ function plotPanel({ title, lead, lanes, marks, start, end, label, tableTitle, i
     list.append(plainTable(hits ? "Longest matches" : tableTitle, [
       { name: "span", cls: "name", cell: (i) => el("button", { type: "button", class: "jump", title: "zoom to it", onclick: () => plot.focus(i) }, i.name) },
       { name: "lane", cell: (i) => i.lane.name },
-      { name: "start, ms", right: true, cell: (i) => ms(i.start) },
-      { name: "length, ms", right: true, cell: (i) => ms(i.length) },
+      { name: "start, ms", right: true, cell: (i) => ms(i.start, places) },
+      { name: "length, ms", right: true, cell: (i) => ms(i.length, places) },
       { name: "", cls: "mini", cell: (i) => el("div", { class: "mini-track", "aria-hidden": "true" }, el("span", { class: `mini-length ${i.cls || ""}`, style: { width: `${(100 * i.length) / most}%` } })) },
       { name: "detail", cls: "words", cell: (i) => i.detail },
     ], rows, "figures"));
@@ -146,10 +147,11 @@ function plotPanel({ title, lead, lanes, marks, start, end, label, tableTitle, i
 const spanItems = (lane, cls) => ({ name: lane.name, cut: lane.cut, listed: true, items: lane.spans.map(([name, start, length, detail]) => ({ name, start, length, detail, cls })) });
 
 function bootPlot(boot, name) {
-  const stages = { name: "stages", items: boot.stages.map((s) => ({ name: s.name, start: s.start, length: s.length, detail: s.insns === null ? "" : `${count(s.insns)} instructions`, cls: stageClass(s.name) })) };
+  const stages = { name: "stages", items: boot.stages.map((s) => ({ name: s.name, start: s.start_ns, length: s.duration_ns, detail: s.insns === null ? "" : `${count(s.insns)} instructions`, cls: stageClass(s.name) })) };
   const lanes = [stages, ...boot.lanes.map((lane) => spanItems(lane, "plain"))];
-  const end = Math.max(endOf(boot), ...boot.marks.map((m) => m.at), ...lanes.flatMap((l) => l.items.map((i) => i.start + i.length)));
-  return plotPanel({ lanes, marks: boot.marks, start: 0, end: end * 1.01, label: `Timeline of the ${name}`, tableTitle: `Longest spans of the ${name}`, idText: "plot-timing" });
+  const marks = boot.marks.map((m) => ({ name: m.name, at: m.ns, source: m.source }));
+  const end = Math.max(endOf(boot), ...marks.map((m) => m.at), ...lanes.flatMap((l) => l.items.map((i) => i.start + i.length)));
+  return plotPanel({ places: boot.places, lanes, marks, start: 0, end: end * 1.01, label: `Timeline of the ${name}`, tableTitle: `Longest spans of the ${name}`, idText: "plot-timing" });
 }
 
 function diagnosticPlot(group) {

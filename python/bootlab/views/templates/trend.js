@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a quantity went from boot to boot: a point a boot, the level between two changes as a line, changes as dashed ones.
 // trend: {label, points: [[revision, what, ns]], changes: [[place, from, to, text]]}; a change lies behind its place.
 function trendChart(trend) {

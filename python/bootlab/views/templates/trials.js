@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The trials and the evidence behind each verdict.
 function trialSection(data) {
   const made = data.tables.trial;
@@ -26,7 +27,7 @@ function trialSection(data) {
     unbooted(made, "that was not booted", "that were not booted"));
 }
 
-const spreadText = (spread) => `${ms(spread.median)} (${ms(spread.first)} to ${ms(spread.last)} in ${spread.boots} boots)`;
+const spreadText = (spread, places) => `${ms(spread.median_ns, places)} (${ms(spread.first_ns, places)} to ${ms(spread.last_ns, places)} in ${spread.boots} boots)`;
 function miniBar(saved, biggest) {
   if (!saved) return "";
   // Square root: a gain of a millisecond stays visible beside one of three hundred.
@@ -38,30 +39,30 @@ function miniBar(saved, biggest) {
 function evidence(t, data) {
   const facts = [
     ["change", t.what],
-    ["proof of effect", t.shown === null ? "none asked: it was not booted" : [el("strong", {}, t.shown ? "shown. " : "not shown. "), t.evidence]],
+    ["proof of effect", t.effect === null ? "none asked: it was not booted" : [el("strong", {}, t.effect.shown ? "shown. " : "not shown. "), t.effect.evidence]],
     t.own ? ["the change itself", t.own] : null,
     t.reason ? ["reason", t.reason] : null,
     t.failed ? ["outcome", [el("strong", {}, t.outcome), t.hint ? `: ${t.hint}` : ""]] : null,
-    ["instructions", t.insns === null || t.baseInsns === null ? ABSENT : `${count(t.baseInsns)} → ${count(t.insns)} (${signedCount(t.insns - t.baseInsns)})`],
-    t.interval ? ["interval of the difference", `${signedMs(t.interval[0])} to ${signedMs(t.interval[1])} ms`] : null,
-    t.baseSpread ? ["base, median and range, ms", spreadText(t.baseSpread)] : null,
-    t.spread ? ["with the change, median and range, ms", spreadText(t.spread)] : null,
-    t.errorRate !== null ? ["rule errs when nothing was changed", `${(100 * t.errorRate).toPrecision(2)} % at most`] : null,
-    t.p !== null ? ["p value", t.p.toPrecision(3)] : null,
-    t.baseSamples.length ? ["base samples, ms", t.baseSamples.map((s) => ms(s)).join("  ")] : null,
-    t.samples.length ? ["samples, ms", t.samples.map((s) => ms(s)).join("  ")] : null,
+    ["instructions", t.goal_insns === null || t.base_insns === null ? ABSENT : `${count(t.base_insns)} → ${count(t.goal_insns)} (${signedCount(t.goal_insns - t.base_insns)})`],
+    t.interval_ns ? ["interval of the difference", `${signedMs(t.interval_ns[0], t.places)} to ${signedMs(t.interval_ns[1], t.places)} ms`] : null,
+    t.base_spread ? ["base, median and range, ms", spreadText(t.base_spread, t.places)] : null,
+    t.spread ? ["with the change, median and range, ms", spreadText(t.spread, t.places)] : null,
+    t.error_rate !== null ? ["rule errs when nothing was changed", `${(100 * t.error_rate).toPrecision(2)} % at most`] : null,
+    t.p_value !== null ? ["p value", t.p_value.toPrecision(3)] : null,
+    t.base_samples_ns.length ? ["base samples, ms", t.base_samples_ns.map((s) => ms(s, t.places)).join("  ")] : null,
+    t.samples_ns.length ? ["samples, ms", t.samples_ns.map((s) => ms(s, t.places)).join("  ")] : null,
     ...Object.entries(t.risk).filter(([, text]) => text).map(([flag, text]) => [`risk: ${RISKS[flag]}`, text]),
     ["recording", t.key ? el("code", {}, t.key) : "not booted"],
-    ["base recording", el("code", {}, t.baseKey)],
+    ["base recording", el("code", {}, t.base_key)],
   ].filter(Boolean);
-  const moved = t.stages.filter(([, before, after]) => before !== after);
+  const moved = t.stages.filter((s) => s.before_ns !== s.after_ns);
   const deltas = t.stages.length ? el("table", { class: "figures small" },
     el("caption", {}, moved.length ? "Stages that moved" : "No stage moved"),
     moved.length ? el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "stage"), ...["base, ms", "with it, ms", "saved, ms"].map((n) => el("th", { scope: "col", class: "n" }, n)))) : null,
-    el("tbody", {}, moved.map(([name, before, after]) => el("tr", {},
+    el("tbody", {}, moved.map(({ stage: name, before_ns: before, after_ns: after }) => el("tr", {},
       el("th", { scope: "row" }, el("i", { class: `swatch ${stageClass(name)}` }), name),
-      el("td", { class: "n" }, ms(before)), el("td", { class: "n" }, ms(after)),
-      el("td", { class: "n saved" }, before === null || after === null ? ABSENT : signedMs(before - after)))))) : null;
+      el("td", { class: "n" }, ms(before, t.places)), el("td", { class: "n" }, ms(after, t.places)),
+      el("td", { class: "n saved" }, before === null || after === null ? ABSENT : signedMs(before - after, t.places)))))) : null;
   const sizes = t.sizes.filter(([, , now]) => now !== null && now !== undefined);
   const bytes = sizes.length ? el("table", { class: "figures small" }, el("caption", {}, "Sizes, bytes"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "what"), ...["base", "with it", "difference"].map((n) => el("th", { scope: "col", class: "n" }, n)))),

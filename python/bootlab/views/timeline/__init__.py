@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The timeline of a boot for trace viewers."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One boot as a trace: tracks of nested spans and instants, which the core writes for any trace viewer.
 
 Every clock gets a process of its own, so times of a diagnostic boot never share an axis label with a timing boot's.
@@ -47,7 +48,7 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     instants: tuple[Instant, ...] = ()
 
 
-class Process(msgspec.Struct, frozen=True, kw_only=True):
+class TrackGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A boot on one clock: a group of rows. `args`: facts about it, as key and value."""
 
     title: str
@@ -59,12 +60,12 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """Processes in the order to show, and notes (what was left out)."""
 
-    processes: tuple[Process, ...]
+    processes: tuple[TrackGroup, ...]
     notes: tuple[str, ...] = ()
 
     def encode(self, kind: Form) -> bytes:
         """Write it for ui.perfetto.dev and `trace_processor`, or as Chrome's JSON; notes stand at the first process."""
-        first, *rest = self.processes or (Process(title="boot", clock="no clock"),)
+        first, *rest = self.processes or (TrackGroup(title="boot", clock="no clock"),)
         noted = msgspec.structs.replace(first, args=(*first.args, *(("note", note) for note in self.notes)))
         return _core.export_timelines(kind, [noted, *rest])
 
@@ -91,11 +92,11 @@ def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name:
     if recording is not None:
         track, notes = _console(recording.lines)
         tracks.append(track)
-    processes = [Process(title=name, clock=f"{timeline.clock} clock", tracks=_with_something(tracks))]
+    processes = [TrackGroup(title=name, clock=f"{timeline.clock} clock", tracks=_with_something(tracks))]
     for clock in dict.fromkeys(s.clock for s in timeline.diagnostic):
         own = tuple(_lanes(s for s in timeline.diagnostic if s.clock == clock))
         title = f"diagnostic boot of {name}"
-        processes.append(Process(title=title, clock=f"{clock} clock, not comparable", tracks=_with_something(own)))
+        processes.append(TrackGroup(title=title, clock=f"{clock} clock, not comparable", tracks=_with_something(own)))
     drawn = sum(len(t.slices) for p in processes for t in p.tracks) - len(timeline.stages)
     lost = len(beside_stages(timeline)) + len(timeline.diagnostic) - drawn
     if lost:

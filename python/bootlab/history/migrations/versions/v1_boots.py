@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The first tables: boots and their values."""
 
 from __future__ import annotations

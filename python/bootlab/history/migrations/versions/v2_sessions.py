@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which boots were made together, on which host; an index for the trend of one system."""
 
 from __future__ import annotations

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""A timing boot once more with the plugin that models a processor: what it would take, by stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from bootlab.analysis.stages import stages_of
+from bootlab.builders.cache import Cache
+from bootlab.collectors import costing
+from bootlab.collectors.costing import COST_FILE
+from bootlab.costs.cores import ChosenCore, core_of
+from bootlab.errors import MeasurementError
+from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.watched_boot import watchable, watched
+from bootlab.launch import emulator, plugin
+from bootlab.launch.boot_plan import BootPlan
+from bootlab.model.costing import Costing
+from bootlab.model.costs import Core
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+from bootlab.model.timeline import Stage
+
+_SLOWER = 10
+"""Host time that a costing boot may take, of what the system's limits give a timing boot."""
+
+
+def costed(bench: Bench, system: System, timing: Recording, core: ChosenCore) -> Costing:
+    """Boot once more with the plugin, and return what the core takes for each stage of the timing boot.
+
+    Raise UserError where it cannot be modelled, EnvironmentFault without the plugin, MeasurementError when the boot
+    with the plugin is not the timing boot.
+    """
+    if timing.meta.goal_insns is None or timing.meta.goal_ns is None:
+        raise BaseFailedError(timing)
+    plan = _observed(bench.target.plan(system), bench.cache, core)
+    recording = bench.wait(bench.submit_plan(plan, f"{system.name} ({core.word})"))
+    if recording.meta.goal_insns != timing.meta.goal_insns:
+        raise MeasurementError(
+            f"the costing boot differs from the timing boot; compare {recording.path} with {timing.path}",
+            hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
+        )
+    records = costing.load(Path(recording.path or ".") / COST_FILE)
+    insn_ns = 1 << system.clock.shift
+    whole = Stage("whole boot", 0, timing.meta.goal_ns)
+    return Costing(
+        core=core.word,
+        title=core.core.title,
+        ghz=core.ghz,
+        stages=tuple(costing.costed(records, stage, core.ghz, insn_ns) for stage in stages_of(timing)),
+        whole=costing.costed(records, whole, core.ghz, insn_ns),
+    )
+
+
+def with_core(bench: Bench, system: System) -> System:
+    """Return a system whose costs have the time of an instruction on their core, from a costing boot of it.
+
+    As it is where its costs name no core, or it does not reach its goal. Raises as `costed` does.
+    """
+    costs = system.costs
+    if costs is None or not costs.modelled or costs.core is not None:
+        return system
+    chosen = core_of(costs.modelled, system.machine.arch)
+    timing = bench.boot(system, system.name)
+    if not timing.ok:
+        return system
+    found = costed(bench, system, timing, chosen)
+    core = Core(
+        name=f"{found.title} at {found.ghz.text()} GHz",
+        instruction_ns=found.whole.instruction_ns,
+        source="a costing boot of the base",
+    )
+    return msgspec.structs.replace(system, costs=msgspec.structs.replace(costs, core=core))
+
+
+def _observed(plan: BootPlan, cache: Cache, core: ChosenCore) -> BootPlan:
+    system = plan.system
+    launch = watchable(
+        plan,
+        exact_only="a processor's time is modelled in exact mode only",
+        one_only="the time of one processor only can be modelled",
+    )
+    built = plugin.prepare_costing(emulator.find(system.machine), cache.root)
+    limits = system.limits
+    slower = msgspec.structs.replace(limits, wall_s=limits.wall_s * _SLOWER, stall_wall_s=limits.stall_wall_s * _SLOWER)
+    once_more = watched(plan, launch, built, COST_FILE, core.arguments)
+    return msgspec.structs.replace(once_more, system=msgspec.structs.replace(system, limits=slower))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Forges (GitHub, GitLab): a comment on the pull or merge request that a job runs for."""

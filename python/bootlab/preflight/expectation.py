@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""What a boot's files let expect of it, said while its kernel still starts: a word to whoever waits, never an end."""
+
+from __future__ import annotations
+
+from bootlab.model.system import System
+from bootlab.preflight import first_script, goal_words, started_programs
+
+
+def likely(system: System) -> str:
+    """Return why a system is not likely to come to its goal; "" where its files do not tell."""
+    if system.root is None and system.cmdline.value("root"):
+        # An initramfs hands over to a medium that the system file only names: what is on it was not read.
+        return ""
+    # What cannot run is the cause of what a script does not print.
+    return started_programs.likely(system) or first_script.likely(system) or goal_words.likely(system)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""extlinux.conf and syslinux.cfg, as syslinux and U-Boot's standard boot read them (U-Boot doc/README.pxe)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+
+from bootlab.sources.facts import BootEntry
+from bootlab.sources.menus.paths import below
+
+_ENTRIES_MAX = 200
+_INCLUDES_MAX = 50
+
+
+def parse_extlinux(
+    text: str, source: str, *, reads: Callable[[str], str | None] = lambda _path: None, base: str = ""
+) -> tuple[BootEntry, ...]:
+    """Return the entries of an extlinux.conf or syslinux.cfg. Paths are relative to its folder, or to `base`.
+
+    `reads`: returns the text of a file that it includes.
+    """
+    folder = base or posixpath.dirname(source)
+    labels: list[dict[str, str]] = []
+    default = ""
+    common = ""
+    for line in _lines(text, folder, reads, [_INCLUDES_MAX]):
+        words = line.split(None, 1)
+        key, value = (words[0].lower() if words else ""), (words[1].strip() if len(words) > 1 else "")
+        if key == "label":
+            labels.append({"label": value})
+        elif key == "menu" and labels and value.lower() == "default":
+            default = labels[-1]["label"]
+        elif key in {"default", "ontimeout"} and not labels:
+            default = default or value
+        elif key == "menu" and labels and value.lower().startswith("label "):
+            # A caret marks the letter that a key press takes.
+            labels[-1].setdefault("menu label", value[len("label ") :].replace("^", "").strip())
+        elif labels and key:
+            labels[-1].setdefault(key, value)
+        elif key == "append":
+            common = value
+    chosen = default if any(label["label"] == default for label in labels) else (labels[0]["label"] if labels else "")
+    found = (_entry(label, folder, source, common, is_default=label["label"] == chosen) for label in labels)
+    return tuple(entry for entry in found if entry is not None)[:_ENTRIES_MAX]
+
+
+def _lines(text: str, folder: str, reads: Callable[[str], str | None], left: list[int]) -> Iterator[str]:
+    """Give the lines of a menu with those that it includes in their places."""
+    for line in text.splitlines():
+        words = line.split()
+        included = words[-1] if len(words) in {2, 3} and words[-2].lower() == "include" else ""
+        if not included:
+            yield line
+        elif left[0] > 0:
+            left[0] -= 1
+            yield from _lines(reads(below(folder, included)) or "", folder, reads, left)
+
+
+def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_default: bool) -> BootEntry | None:
+    words = label.get("append", common).split()
+    initrds = [w.partition("=")[2] for w in words if w.startswith("initrd=")]
+    named = label.get("initrd", "")
+    initrds = [part for part in named.split(",") if part] or [p for w in initrds for p in w.split(",") if p]
+    # A FIT image is named with the configuration in it.
+    kernel = (label.get("kernel") or label.get("linux") or label.get("fit") or "").partition("#")[0]
+    if not kernel:
+        return None
+    tree = label.get("fdt") or label.get("devicetree") or ""
+    notes: tuple[str, ...] = ()
+    if not tree and (places := label.get("fdtdir") or label.get("devicetreedir")):
+        notes = (f"{source} takes the device tree of the board from {below(folder, places)}: name it with --from",)
+    return BootEntry(
+        title=label.get("menu label", label["label"]),
+        kernel=below(folder, kernel),
+        initrds=tuple(below(folder, part) for part in initrds),
+        device_tree=below(folder, tree),
+        cmdline=" ".join(w for w in words if not w.startswith("initrd=")),
+        source=source,
+        default=is_default,
+        overlays=tuple(below(folder, part) for part in label.get("fdtoverlays", "").split()),
+        notes=notes,
+    )

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""GRUB's menu: its scripts as GRUB would go through them: variables, conditions, includes, its environment block.
+
+Commands that need the machine (search, insmod, terminals) do nothing. A condition that only the machine can answer is
+false, as GRUB has it for files that are not there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from bootlab.sources.facts import BootEntry
+from bootlab.sources.menus.paths import below_root
+from bootlab.sources.menus.script import Script
+from bootlab.sources.menus.words import Command, commands_of, filled
+
+_LINUX = frozenset({"linux", "linux16", "linuxefi"})
+_INITRD = frozenset({"initrd", "initrd16", "initrdefi"})
+_INCLUDES = frozenset({"source", ".", "configfile", "extract_entries_source", "extract_entries_configfile"})
+# They succeed in a machine that boots.
+_DONE = frozenset({"insmod", "search", "save_env", "terminal_input", "terminal_output", "serial", "echo", "export"})
+_ENTRIES_MAX = 200
+# grub-core/normal/main.c: the features that a script may ask for.
+_FEATURES = (
+    "chainloader_bpb", "ntldr", "platform_search_hint", "default_font_path", "all_video_module", "menuentry_id",
+    "menuentry_options", "200_final", "nativedisk_cmd", "timeout_style",
+)  # fmt: skip
+_ASSIGNED = re.compile(r"(?P<name>\w+)=(?P<value>.*)", re.DOTALL)
+
+Reads = Callable[[str], str | None]
+"""Returns the text of a file by its path in the medium; None when it is not there."""
+
+
+class _Item(msgspec.Struct):
+    """An entry of a menu before it is chosen: its body runs when it is."""
+
+    title: str
+    ident: str
+    number: str
+    body: tuple[Command, ...] = ()
+    ready: BootEntry | None = None
+
+
+def parse_grub(
+    text: str,
+    source: str,
+    reads: Reads = lambda _path: None,
+    environment: Mapping[str, str] | None = None,
+    specified: tuple[tuple[str, BootEntry], ...] = (),
+) -> tuple[BootEntry, ...]:
+    """Return the entries of a grub.cfg; the default is the one that GRUB takes when nobody chooses.
+
+    `environment`: its environment block (grubenv). `specified`: the entries that `blscfg` would add, by name.
+    """
+    script = _Menu(source, reads, dict(environment or {}), specified)
+    script.run(commands_of(text), 0)
+    return script.entries()
+
+
+class _Menu(Script):
+    def __init__(
+        self, source: str, reads: Reads, environment: dict[str, str], specified: tuple[tuple[str, BootEntry], ...]
+    ) -> None:
+        efi = "/efi/" in source.casefold()
+        variables = {f"feature_{name}": "y" for name in _FEATURES}
+        variables |= {"prefix": posixpath.dirname(source), "root": "", "grub_cpu": "x86_64"}
+        super().__init__(variables | {"grub_platform": "efi" if efi else "pc"})
+        self._source = source
+        self._reads = reads
+        self._environment = environment
+        self._specified = specified
+        self._functions: dict[str, tuple[Command, ...]] = {}
+        self._items: list[_Item] = []
+        self._level = ""
+        self._counts: dict[str, int] = {}
+        # The partition that an entry takes its files from, where it names one; what it loads, None outside of one.
+        self._root = ""
+        self._loads: BootEntry | None = None
+
+    def exists(self, path: str) -> bool:
+        return self._reads(below_root(path)) is not None
+
+    def command(self, words: list[str], command: Command, depth: int) -> str:
+        word, self.ok = words[0], True
+        if word in {"menuentry", "submenu"} and len(words) > 1:
+            self._entry(word, words, command, depth)
+        elif word == "function" and len(words) > 1:
+            self._functions[words[1]] = command.block or ()
+        elif word in self._functions:
+            self.variables |= {str(number): text for number, text in enumerate(words[1:], 1)}
+            left = self.run(self._functions[word], depth + 1)
+            return left if left == "break" else ""
+        elif word in _INCLUDES and len(words) > 1:
+            text = self._reads(below_root(words[1]))
+            self.ok = text is not None
+            # A menu that is switched to does not come back.
+            self.run(commands_of(text or ""), depth + 1)
+            return "return" if self.ok and word == "configfile" else ""
+        elif word == "load_env":
+            self.variables |= self._environment
+        elif word == "blscfg":
+            self._add_specified()
+        elif word == "set" or _ASSIGNED.fullmatch(word):
+            self._set(words[1:] if word == "set" else words[:1])
+        elif word == "search":
+            # It finds the file system on whatever partition that is.
+            self._root = ""
+        elif word == "unset":
+            for name in words[1:]:
+                self.variables.pop(name, None)
+        elif self._loads is not None and len(words) > 1 and word in {*_LINUX, *_INITRD, "devicetree"}:
+            self._loads = _loaded(self._loads, word, words[1:], self._root)
+        else:
+            self.ok = word in _DONE
+        return ""
+
+    def _set(self, words: list[str]) -> None:
+        for word in words[:1]:
+            if (found := _ASSIGNED.fullmatch(word)) is not None:
+                self.variables[found["name"]] = found["value"]
+                self._root = found["value"] if found["name"] == "root" else self._root
+
+    def _number(self) -> str:
+        count = self._counts.get(self._level, 0)
+        self._counts[self._level] = count + 1
+        return f"{self._level}{count}"
+
+    def _entry(self, word: str, words: list[str], command: Command, depth: int) -> None:
+        ident = next((after for option, after in itertools.pairwise(words) if option == "--id"), "")
+        number = self._number()
+        if word == "submenu":
+            above, self._level = self._level, f"{number}>"
+            self.run(command.block or (), depth + 1)
+            self._level = above
+        elif len(self._items) < _ENTRIES_MAX:
+            self._items.append(_Item(words[1], ident, number, command.block or ()))
+
+    def _add_specified(self) -> None:
+        for name, entry in self._specified[: _ENTRIES_MAX - len(self._items)]:
+            self._items.append(_Item(entry.title, name, self._number(), ready=entry))
+
+    def entries(self) -> tuple[BootEntry, ...]:
+        """Return what each entry would load; those that load no kernel are left out."""
+        chosen = self._chosen()
+        found = []
+        for item in self._items:
+            entry = item.ready or self._gone_through(item)
+            if entry.kernel:
+                # The entries of the specification name variables of the environment block.
+                line = " ".join(filled(entry.cmdline, self.variables).split()) if item.ready else entry.cmdline
+                found.append(msgspec.structs.replace(entry, cmdline=line, source=self._source, default=item is chosen))
+        if found and not any(entry.default for entry in found):
+            found[0] = msgspec.structs.replace(found[0], default=True)
+        return tuple(found)
+
+    def _chosen(self) -> _Item | None:
+        wanted = self.variables.get("default", "0") or "0"
+        if wanted == "saved":
+            wanted = self._environment.get("saved_entry", "0")
+        # grub-core/normal/menu.c: a number, an identifier or a title; `A>B` goes into a submenu.
+        last = wanted.rsplit(">", 1)[-1]
+        for item in self._items:
+            if wanted in {item.number, item.ident, item.title} or (item.number == f"{wanted}>0"):
+                return item
+        return next((item for item in self._items if last in {item.ident, item.title}), None)
+
+    def _gone_through(self, item: _Item) -> BootEntry:
+        before = dict(self.variables)
+        self._root = ""
+        self._loads = BootEntry(title=item.title)
+        self.run(item.body, 0)
+        loads, self._loads, self.variables = self._loads, None, before
+        return loads
+
+
+def _loaded(entry: BootEntry, word: str, rest: list[str], root: str) -> BootEntry:
+    if word in _LINUX:
+        device = rest[0].partition(")")[0].lstrip("(") if rest[0].startswith("(") else root.strip("()")
+        number = re.search(r",(?:gpt|msdos)?(\d{1,3})$", device)
+        return msgspec.structs.replace(
+            entry,
+            kernel=below_root(rest[0]),
+            # grub-core/lib/cmdline.c: words with blanks get quotes.
+            cmdline=" ".join(f'"{word}"' if " " in word else word for word in rest[1:]),
+            partition=int(number[1]) if number is not None else 0,
+        )
+    if word in _INITRD:
+        return msgspec.structs.replace(entry, initrds=tuple(below_root(p) for p in rest if not p.startswith("-")))
+    return msgspec.structs.replace(entry, device_tree=below_root(rest[0]))

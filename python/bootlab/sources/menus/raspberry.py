@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""The Raspberry Pi's firmware: config.txt with its sections, cmdline.txt, and the kernel that each model would take.
+
+Rules: the documentation of config.txt (conditional filters, `kernel`, `initramfs`, `auto_initramfs`, `os_prefix`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from bootlab.sources.facts import BootEntry
+
+_INCLUDES_MAX = 10
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A model: the sections that are its own, and the kernels that its firmware tries, the first that is there."""
+
+    name: str
+    sections: frozenset[str]
+    kernels: tuple[str, ...]
+
+
+_MODELS = (
+    Model("Raspberry Pi 4", frozenset({"pi4", "board-type=0x11"}), ("kernel8.img", "kernel7l.img")),
+    Model("Raspberry Pi 3", frozenset({"pi3", "pi3+", "board-type=0x8"}), ("kernel8.img", "kernel7.img")),
+    Model("Raspberry Pi 5", frozenset({"pi5", "board-type=0x17"}), ("kernel_2712.img", "kernel8.img")),
+    Model("Raspberry Pi 2", frozenset({"pi2"}), ("kernel7.img",)),
+    Model("Raspberry Pi 1 or Zero", frozenset({"pi1", "pi0", "pi0w"}), ("kernel.img",)),
+)
+"""In the order in which one is taken where nothing says which board it is: QEMU has the first two."""
+_OTHER_KERNELS = ("vmlinuz", "zImage", "Image")
+Reads = Callable[[str], str | None]
+
+
+class Settings(msgspec.Struct):
+    """What config.txt says to one model. `initramfs`: the file's name; "" where none is named."""
+
+    values: dict[str, str]
+    initramfs: str = ""
+
+
+def settings_of(text: str, model: Model, reads: Reads = lambda _name: None) -> Settings:
+    """Return the settings that hold for a model: those of [all] and of its own sections."""
+    found = Settings({})
+    _read(text, model, reads, found, 0)
+    return found
+
+
+def _read(text: str, model: Model, reads: Reads, found: Settings, depth: int) -> None:
+    holds = True
+    for raw in text.splitlines():
+        line = raw.split("#", 1)[0].strip()
+        section = re.fullmatch(r"\[([^\]]*)\]", line)
+        if section is not None:
+            holds = _holds(section[1].strip().casefold(), model)
+        elif not holds or not line:
+            continue
+        elif line.startswith("include ") and depth < _INCLUDES_MAX:
+            _read(reads(line.split()[1]) or "", model, reads, found, depth + 1)
+        elif line.startswith("initramfs"):
+            words = line.replace("=", " ", 1).split()
+            found.initramfs = words[1] if len(words) > 1 else ""
+        elif "=" in line:
+            key, _, value = line.partition("=")
+            found.values[key.strip()] = value.strip()
+
+
+def _holds(section: str, model: Model) -> bool:
+    """Tell whether a section is for a model. Those for serial numbers, screens and pins are for no known board."""
+    return section == "all" or section in model.sections
+
+
+def entries(folder: str, names: frozenset[str], reads: Reads) -> Iterator[BootEntry]:
+    """Give what each model would start from a folder with its firmware's files; `names`: the files in it."""
+    config = reads("config.txt") or ""
+    given: set[tuple[str, str]] = set()
+    own = [model for model in _MODELS if _only(config, model)]
+    for model in own or _MODELS:
+        entry = _entry(folder, names, reads, settings_of(config, model, reads), model)
+        if entry is not None and (entry.kernel, entry.cmdline) not in given:
+            yield msgspec.structs.replace(entry, default=not given)
+            given.add((entry.kernel, entry.cmdline))
+
+
+def _only(config: str, model: Model) -> bool:
+    """Tell whether a kernel is named in a section of one model only: the image is made for that."""
+    named = [m for m in _MODELS if "kernel" in settings_of(config, m).values]
+    return named == [model]
+
+
+def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, model: Model) -> BootEntry | None:
+    prefix = said.values.get("os_prefix", "")
+    named = said.values.get("kernel", "")
+    kernel = named or next((name for name in (*model.kernels, *_OTHER_KERNELS) if f"{prefix}{name}" in names), "")
+    if not kernel:
+        return None
+    initramfs = said.initramfs
+    if not initramfs and said.values.get("auto_initramfs") == "1":
+        # kernel8.img takes initramfs8, kernel_2712.img initramfs_2712.
+        initramfs = re.sub(r"^kernel([^.]*)\.img$", r"initramfs\1", kernel)
+        initramfs = initramfs if f"{prefix}{initramfs}" in names else ""
+    line = reads(prefix + said.values.get("cmdline", "cmdline.txt"))
+    overlays = [value for key, value in said.values.items() if key == "dtoverlay" and value]
+    notes = ["the firmware adds to the command line and to the device tree what it knows of the board: that is lacking"]
+    if line is None:
+        notes.append(f"{folder}/cmdline.txt is not there: the command line is not known")
+    tree = said.values.get("device_tree", "")
+    return BootEntry(
+        title=f"{model.name}, {prefix}{kernel}",
+        kernel=f"{folder}/{prefix}{kernel}",
+        initrds=(f"{folder}/{prefix}{initramfs}",) if initramfs else (),
+        device_tree=f"{folder}/{prefix}{tree}" if tree else "",
+        cmdline=" ".join((line or "").split()),
+        source=f"{folder}/config.txt" if config_there(names) else f"{folder}/cmdline.txt",
+        overlays=tuple(overlays),
+        notes=tuple(notes),
+    )
+
+
+def config_there(names: frozenset[str]) -> bool:
+    """Tell whether the firmware's configuration is there."""
+    return "config.txt" in names

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""U-Boot's scripts (`boot.scr`, `boot.cmd`) and environments (`armbianEnv.txt`, `uEnv.txt`): what they would boot.
+
+A script is gone through with the variables of the files beside it. Those that the board's own U-Boot sets are unknown:
+the device tree of an unknown board stays unnamed, and is said.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+
+from bootlab.sources.facts import BootEntry
+from bootlab.sources.menus.paths import below
+from bootlab.sources.menus.script import Script
+from bootlab.sources.menus.words import Command, commands_of
+
+_HEADER = b"\x27\x05\x19\x56"
+_HEADER_BYTES, _SCRIPT_SIZES_BYTES = 64, 8
+_BOOTS = frozenset({"booti", "bootz", "bootm", "bootefi"})
+_LOADS = frozenset({"load", "fatload", "ext2load", "ext4load", "fsload", "sysboot"})
+_DONE = frozenset(
+    {"echo", "fdt", "setexpr", "mmc", "usb", "part", "sleep", "env", "run", "saveenv", "gpio", "led", "pci", "virtio"}
+)
+_ADDRESSES = ("kernel_addr_r", "ramdisk_addr_r", "fdt_addr_r", "scriptaddr", "load_addr", "loadaddr", "fdt_addr",
+              "fdtcontroladdr", "pxefile_addr_r", "kernel_comp_addr_r")  # fmt: skip
+
+# Stands for what only the board's disk tells.
+_ASKED = "\N{REPLACEMENT CHARACTER}"
+_ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
+
+Reads = Callable[[str], bytes | None]
+"""Returns a file's bytes by its path in the medium; None when it is not there."""
+
+
+def script_text(data: bytes) -> str:
+    """Return the text of a boot.scr: behind U-Boot's header and the lengths of its parts; of a plain one all of it."""
+    if data.startswith(_HEADER):
+        data = data[_HEADER_BYTES + _SCRIPT_SIZES_BYTES :]
+    return data.decode("utf-8", "replace")
+
+
+def environment_of(text: str) -> dict[str, str]:
+    """Return the variables of a text environment: `name=value` in each line."""
+    pairs = (line.strip().partition("=") for line in text.splitlines() if "=" in line)
+    return {name: value for name, _, value in pairs if name and not name.startswith("#")}
+
+
+def parse_script(
+    text: str, source: str, reads: Reads, environment: Mapping[str, str] | None = None
+) -> BootEntry | None:
+    """Return what a script boots; None where it comes to no command that boots a kernel from a file.
+
+    `environment`: the variables that U-Boot keeps.
+    """
+    script = _Script(source, reads, environment or {})
+    script.run(commands_of(text), 0)
+    return script.booted
+
+
+class _Script(Script):
+    def __init__(self, source: str, reads: Reads, environment: Mapping[str, str]) -> None:
+        folder = posixpath.dirname(source).rstrip("/")
+        # The names of addresses stand for addresses: only what lies at which matters.
+        variables = {name: f"@{name}" for name in _ADDRESSES}
+        variables |= {"prefix": f"{folder}/", "devtype": "mmc", "devnum": "0", "distro_bootpart": "1", "bootpart": "1"}
+        super().__init__(variables | dict(environment))
+        self._folder = folder
+        self._source = source
+        self._reads = reads
+        self._there: dict[str, str] = {}
+        self._lacking: dict[str, str] = {}
+        self._overlays: list[str] = []
+        self.booted: BootEntry | None = None
+
+    def exists(self, path: str) -> bool:
+        return self._found(path) is not None
+
+    def command(self, words: list[str], command: Command, depth: int) -> str:  # noqa: ARG002 - as the others
+        word, self.ok = words[0], True
+        if word in {"setenv", "set"} or words[:2] == ["env", "set"]:
+            name, *values = words[2:] if word == "env" else words[1:] or [""]
+            self.variables[name] = " ".join(values)
+        elif (assigned := _ASSIGNED.fullmatch(word)) is not None:
+            self.variables[assigned["name"]] = assigned["value"]
+        elif words[:2] == ["part", "uuid"] and len(words) > 3:  # part uuid INTERFACE DEVICE VARIABLE
+            self.variables[words[-1]] = _ASKED
+        elif words[:2] == ["fdt", "apply"] and len(words) > 2:
+            self._overlays += [self._there[words[2]]] if words[2] in self._there else []
+        elif words[:2] == ["env", "import"]:
+            self._import(next((part for part in words[2:] if part in self._there), ""))
+        elif word in _LOADS and len(words) > 4:
+            self.ok = self._load(words[3], words[4])
+        elif word == "run":
+            for name in words[1:]:
+                if left := self.run(commands_of(self.variables.get(name, "")), depth + 1):
+                    return left
+        elif word == "source" and len(words) > 1:
+            data = self._reads(self._there.get(words[1].partition(":")[0], ""))
+            return self.run(commands_of(script_text(data or b"")), depth + 1)
+        elif word in _BOOTS and len(words) > 1:
+            return self._boot(words[1:])
+        else:
+            self.ok = word in _DONE
+        return ""
+
+    def _found(self, path: str) -> str | None:
+        tried = (below("/", path), below(self._folder or "/", path))
+        return next((place for place in tried if self._reads(place) is not None), None)
+
+    def _load(self, address: str, path: str) -> bool:
+        place = self._found(path)
+        if place is None:
+            self._there.pop(address, None)
+            self._lacking[address] = path
+            return False
+        self._there[address] = place
+        self._lacking.pop(address, None)
+        self.variables["filesize"] = "1"
+        return True
+
+    def _import(self, address: str) -> None:
+        data = self._reads(self._there.get(address, ""))
+        self.variables |= environment_of((data or b"").decode("utf-8", "replace"))
+
+    def _boot(self, words: list[str]) -> str:
+        addresses = [word.partition("#")[0].partition(":")[0] for word in words[:3]]
+        kernel, initrd, tree = (*(self._there.get(address, "") for address in addresses), "", "")[:3]
+        self.ok = bool(kernel)
+        if not kernel:
+            return ""
+        lacking = [
+            path for address in addresses if (path := self._lacking.get(address, "")) and address not in self._there
+        ]
+        notes = [f"{self._source} would load {path}, which is not there" for path in lacking if not path.endswith("/")]
+        asked = [word for word in self.variables.get("bootargs", "").split() if _ASKED in word]
+        if asked:
+            left = " ".join(word.replace(_ASKED, "…") for word in asked)
+            notes.append(f"{self._source} asks the disk for a partition's UUID, so {left} was left out")
+        if not tree and not (self.variables.get("fdtfile") or self.variables.get("fdt_file")):
+            notes.append(f"{self._source}: which device tree, the board's U-Boot says ($fdtfile): name it with --from")
+        self.booted = BootEntry(
+            title="U-Boot",
+            kernel=kernel,
+            initrds=(initrd,) if initrd else (),
+            device_tree=tree,
+            cmdline=" ".join(w for w in self.variables.get("bootargs", "").split() if w not in asked),
+            source=self._source,
+            default=True,
+            overlays=tuple(self._overlays or self.variables.get("overlays", "").split()),
+            notes=tuple(notes),
+        )
+        return "return"

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Which of a medium's boot entries is taken, and what lies in it that is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.formats import unified_image
+from bootlab.formats.file_view import FileView
+from bootlab.model.cmdline import CommandLine
+from bootlab.sources.disk import named_by
+from bootlab.sources.facts import BootEntry, DiskFacts
+
+_BOOT_FOLDERS = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
+_SHOWN_MAX = 5
+_LOOKED_AT_MAX = 4000
+_KERNEL = re.compile(r"(?:vmlinu[xz]|[zu]?Image|bzImage|kernel)(?:$|[-._\d])")
+_INITRD = re.compile(r"(?:initrd|initramfs|uInitrd|uinitrd|ramdisk)")
+_TREE_FOLDERS = ("/boot", "/boot/firmware", "/boot/dtb", "/boot/dtbs", "/dtb", "/dtbs", "/usr/lib/firmware/device-tree")
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """The entry that is booted, and where its kernel lies. `notes`: what it names and lacks, and what stays unused."""
+
+    entry: BootEntry
+    kernel_at: str
+    notes: tuple[str, ...] = ()
+
+
+def resolve(view: FileView, path: str) -> str | None:
+    """Return where a boot loader's path leads: menus on a partition of their own count from its root."""
+    if not path:
+        return None
+    for folder in _BOOT_FOLDERS:
+        if view.kind(f"{folder}{path}") == "file":
+            found = view.find(f"{folder}{path}")
+            return found[2] if found is not None else None
+    return None
+
+
+def asked_for(entries: tuple[BootEntry, ...], wanted: str) -> tuple[BootEntry, ...]:
+    """Return the entries with the one first that a user names: by its number in the list, or by a part of its title.
+
+    Raise UserError for a name that none has.
+    """
+    if not wanted:
+        return entries
+    number = int(wanted) - 1 if wanted.isdecimal() and len(wanted) < 4 else -1
+    own = entries[number : number + 1] if number >= 0 else ()
+    own = own or tuple(entry for entry in entries if wanted.casefold() in entry.title.casefold())
+    if not own:
+        raise UserError(f"no boot entry is called {wanted!r}", hint=f"there are: {_listed(entries) or 'none'}")
+    return (*own, *(entry for entry in entries if entry not in own))
+
+
+def choose(view: FileView, entries: tuple[BootEntry, ...], source: Path) -> Taken | None:
+    """Return the first entry whose kernel is there; None without one."""
+    notes: list[str] = []
+    for entry in entries:
+        kernel_at = resolve(view, entry.kernel)
+        if kernel_at is not None:
+            notes += [
+                *entry.notes,
+                *_lacking(view, entry, kernel_at),
+                *_unused(view, entry, kernel_at, entries, source),
+            ]
+            return Taken(entry, kernel_at, tuple(notes))
+        if entry.kernel:
+            notes.append(f"{entry.source} names the kernel {entry.kernel}, which is not there")
+    return None
+
+
+def root_of(entry: BootEntry, disk: DiskFacts) -> int | None:
+    """Return the number of the partition with a root tree that an entry starts; None where it does not tell."""
+    if entry.partition in disk.roots:
+        return entry.partition
+    try:
+        root = CommandLine.parse(entry.cmdline.replace("\n", " ")).value("root") or ""
+    except UserError:
+        return None
+    part = named_by(root, disk.partitions)
+    return part.number if part is not None and part.number in disk.roots else None
+
+
+def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> tuple[str, ...]:
+    """Say which of several roots is booted, why, and how the others are."""
+    if len(disk.roots) <= 1 or disk.root is None:
+        return ()
+    told = root_of(entry, disk) == disk.root
+    by = f"{entry.source} takes it" if told else "it is the largest, and no menu says which"
+    lines = [f"partitions {', '.join(map(str, disk.roots))} hold a root each: {disk.root} is booted, because {by}"]
+    for number in disk.roots:
+        other = next((e for e in entries if root_of(e, disk) == number), None)
+        if number == disk.root:
+            continue
+        by_hand = f"root.partition = {number}, and its root= in kernel.cmdline"
+        way = f"--entry {other.title!r}" if other is not None else by_hand
+        lines.append(f"to boot partition {number} instead: {way}")
+    return tuple(lines)
+
+
+def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
+    """Name what an entry would load besides the kernel, and what is not done with it."""
+    missing = [path for path in (*entry.initrds, entry.device_tree) if path and resolve(view, path) is None]
+    for path in missing:
+        yield f"{entry.source} names {path}, which is not there"
+    if len(entry.initrds) > 1:
+        left = ", ".join(entry.initrds[:-1])
+        yield f"of several initrds the last is taken; left out (microcode does nothing in an emulator): {left}"
+    if entry.overlays:
+        yield (
+            f"the loader merges overlays into the device tree ({', '.join(entry.overlays)}), which is not done here: "
+            "fdtoverlay -i BOARD.dtb -o joined.dtb OVERLAY…, then --from joined.dtb"
+        )
+    # A unified image has its own.
+    own = unified_image.is_unified(view.data(kernel_at, unified_image.HEAD_MAX_BYTES) or b"")
+    if not entry.cmdline and not own:
+        yield f"the command line is not known: {entry.source or 'the boot loader'} names none"
+
+
+def _unused(
+    view: FileView, entry: BootEntry, kernel_at: str, entries: tuple[BootEntry, ...], source: Path
+) -> Iterator[str]:
+    """List what lies in the medium and is not booted, with what would add it."""
+    others = [other for other in entries if other is not entry and other.title and other.kernel]
+    if others:
+        yield f"other boot entries: {_listed(tuple(others))}; --entry takes one"
+    used = {kernel_at, *(at for path in entry.initrds if (at := resolve(view, path))), resolve(view, entry.device_tree)}
+    for what, pattern in (("kernels", _KERNEL), ("initrds", _INITRD)):
+        found = [path for path in _files_in_boot(view) if pattern.match(path.rpartition("/")[2]) and path not in used]
+        if found:
+            yield f"{what} in it that are not used: {_few(found)}; to take one: --from {source}:{found[0]}"
+    trees = [path for path in _device_trees(view) if path not in used]
+    if trees and not entry.device_tree:
+        yield f"device trees in it that are not used: {_few(trees)}; to take one: --from {source}:{trees[0]}"
+
+
+def _listed(entries: tuple[BootEntry, ...]) -> str:
+    return _few([repr(entry.title) for entry in entries if entry.title])
+
+
+def _few(names: list[str]) -> str:
+    more = len(names) - _SHOWN_MAX
+    return ", ".join(names[:_SHOWN_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def _files_in_boot(view: FileView) -> Iterator[str]:
+    for folder in ("/boot", "/boot/firmware"):
+        for name in view.names(folder)[:_LOOKED_AT_MAX]:
+            if view.link(f"{folder}/{name}") is None and view.kind(f"{folder}/{name}") == "file":
+                yield f"{folder}/{name}"
+
+
+def _device_trees(view: FileView) -> Iterator[str]:
+    left = _LOOKED_AT_MAX
+    folders = [f for f in _TREE_FOLDERS if view.link(f) is None]
+    folders += [f"/usr/lib/{name}" for name in view.names("/usr/lib") if name.startswith("linux-image-")]
+    seen: set[str] = set()
+    while folders and left > 0:
+        folder = folders.pop(0)
+        if folder in seen or folder.endswith("/overlays"):
+            continue
+        seen.add(folder)
+        for name in view.names(folder):
+            left -= 1
+            kind = view.kind(f"{folder}/{name}")
+            if kind == "file" and name.endswith(".dtb"):
+                yield f"{folder}/{name}"
+            elif kind == "dir" and folder not in {"/boot", "/boot/firmware"}:
+                folders.append(f"{folder}/{name}")

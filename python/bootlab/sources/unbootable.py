@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Files that boot nothing: told by their first bytes, and refused with what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bootlab.errors import UserError
+from bootlab.formats import foreign_file, uboot_header
+from bootlab.logs import log_facts
+from bootlab.sources.facts import SourceFacts
+
+_ISO_AT = 0x8001
+_TEXT_SHARE = 0.9
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def log_of(path: Path, other: foreign_file.Named | None) -> SourceFacts:
+    """Look at a text as a boot log. Raise UserError for another one, by its name where it has one."""
+    try:
+        return SourceFacts(source=path, what="a boot log", log=log_facts.read(path))
+    except UserError as error:
+        raise (refusal(path, other) if other is not None else error) from error
+
+
+def boots_nothing(other: foreign_file.Named, head: bytes) -> bool:
+    """Tell whether a file of a known kind is none that boots."""
+    # A cpio archive in an old format has its way out, and the kernel does not unpack it.
+    old = other.kind == "initramfs" and bool(other.way) and not head.startswith(uboot_header.MAGIC)
+    return other.kind == "other" or old or head[_ISO_AT : _ISO_AT + 5] == b"CD001"
+
+
+def refusal(path: Path, other: foreign_file.Named) -> UserError:
+    """Return what is said of such a file."""
+    return UserError(
+        f"{path} is {other.what}, which bootlab does not boot",
+        hint=other.hint(path) or "docs/how-to/boot-your-own-system.md lists what can be read",
+    )
+
+
+def is_text(head: bytes) -> bool:
+    """Tell whether the first bytes of a file are a text's."""
+    plain = sum(1 for byte in head if byte in b"\t\r\n\x1b" or 32 <= byte < 127)
+    return plain > len(head) * _TEXT_SHARE or head.startswith(_UTF_16)
