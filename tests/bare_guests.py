@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs without a system (tests/guests/halts.c, team.c), booted by bootlab's own command line and plugin.
 
 A boot takes half a second and halts a thousand times: cheap enough to be repeated hundreds of times, and enough to see
@@ -15,11 +16,11 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.launch import devices, emulator, plugin, processors, qemu_launch
+from bootlab.launch.qemu_command import words
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
-from bootlab.targets import devices, emulator, plugin, processors, qemu_launch
-from bootlab.targets.qemu_command import words
-from bootlab.targets.stamps import StampFile, Stamps
+from bootlab.recordings.stamps import StampFile, Stamps
 
 SOURCES = Path(__file__).parent / "guests"
 _FLAGS = (

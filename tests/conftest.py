@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fixtures that every layer shares."""
 
 from __future__ import annotations
@@ -8,17 +9,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from bootlab.builders.cache import Cache
+from bootlab.launch import emulator, plugin
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, System
-from bootlab.targets import emulator, plugin
 from tests.mini_kernel import Then, mini_kernel
 
 # A loaded machine is slow, and that is no failure.
-settings.register_profile("no clock", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=20)
+NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("no clock", **NO_CLOCK)
+settings.register_profile("quick", **NO_CLOCK, max_examples=20)
 settings.load_profile("no clock")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -55,7 +57,8 @@ def cache(tmp_path: Path, request: pytest.FixtureRequest) -> Cache:
     made = Cache(tmp_path / "cache")
     if request.node.get_closest_marker("qemu"):
         (made.root / "plugin").mkdir()
-        for file in request.getfixturevalue("plugins").glob("bootlab-*"):
+        # Another worker may compile there, in a folder of its own.
+        for file in filter(Path.is_file, request.getfixturevalue("plugins").glob("*")):
             shutil.copy2(file, made.root / "plugin")
     return made
 

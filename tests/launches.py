@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Launches for tests: a PC in exact mode, and what a test changes of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernels of a few dozen instructions for ARM, AArch64 and RISC-V: real boards boot in a fraction of a second.
 
 Each carries its architecture's image header, prints a text byte by byte through the board's serial port, waits,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A bzImage of a few hundred bytes: real QEMU boots in a fifth of a second, for tests of how boots end.
 
 The set-up code (16-bit, entered by QEMU's loader like any kernel's) writes a text to the first serial port byte by byte
@@ -44,9 +45,10 @@ def mini_kernel(
         code += b"\xb0\xfe\xe6\x64\xeb\xfe"  # keyboard controller: pulse the reset line
     else:
         code += b"\xe9" + struct.pack("<h", start - (len(code) + 3))
-    setup = bytearray(512 * 5)
+    sectors = max(5, -(-(0x400 + len(texts)) // 512))
+    setup = bytearray(512 * sectors)
     # CS is the segment of sector 1 (0x1020), so offsets count from there; a jump over the header comes first.
-    setup[0x1F1] = 4
+    setup[0x1F1] = sectors - 1
     struct.pack_into("<H", setup, 0x1FE, 0xAA55)
     setup[0x200:0x202] = b"\xeb\x7e"  # jmp to 0x280
     setup[0x202:0x206] = b"HdrS"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Views as the text that a terminal shows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts of system files for tests: the smallest one, one with a line more, and the error of a wrong one."""
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
+# SPDX-License-Identifier: MIT
 """The public API on recordings that were made before (tests/replay)."""
 
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -26,7 +28,7 @@ def system(tmp_path):
 
 def test_the_examples_in_the_documentation_hold(tmp_path, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
-    modules = (api, sys.modules["bootlab.api.system"])
+    modules = (api, importlib.import_module("bootlab.api.system"))
     found = [test for module in modules for test in doctest.DocTestFinder().find(module) if test.examples]
     assert {t.name.rsplit(".", 1)[-1] for t in found} >= {"api", "boot", "try_", "stack"}
     for number, test in enumerate(found):
@@ -59,11 +61,20 @@ def test_reading_a_log_loads_neither_the_catalogue_nor_the_builders(tmp_path):
     words = (
         f"import sys\nfrom bootlab.cli.__main__ import main\nsys.argv = ['bootlab', 'analyze', {str(log)!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "unwanted = {'numpy', 'typer', 'bootlab.techniques', 'bootlab.builders', 'bootlab.api.system', 'jinja2'}\n"
+        "unwanted = {'numpy', 'typer', 'bootlab.techniques.registry', 'bootlab.builders', 'bootlab.api.system'}\n"
         "print(sorted(unwanted & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_machine_begins_before_numpy_is_loaded():
+    words = (
+        "import sys, bootlab.cli.boot_run, bootlab.cli.open_system, bootlab.api.system, bootlab.targets.choose\n"
+        "print([m for m in ('numpy', 'scipy', 'sqlalchemy', 'rich.console') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_a_plain_boot_loads_what_it_needs_and_no_more(tmp_path):
@@ -83,7 +94,7 @@ def test_a_plain_boot_loads_what_it_needs_and_no_more(tmp_path):
     unwanted += ("bootlab.startup.units", "bootlab.startup.shell", "bootlab.timers", "bootlab.techniques.registry")
     unwanted += ("bootlab.experiments.base", "bootlab.experiments.comparison", "bootlab.experiments.trials")
     unwanted += ("bootlab.builders.busybox", "bootlab.builders.images.formats", "bootlab.builders.kbuild")
-    unwanted += ("bootlab.builders.programs.builder", "bootlab.views.publish", "bootlab.targets.trace_rules")
+    unwanted += ("bootlab.builders.programs.builder", "bootlab.views.publish", "bootlab.tracing.rules")
     assert all(importlib.util.find_spec(name) for name in unwanted if name.startswith("bootlab."))
     assert not [name for name in sorted(modules) if name in unwanted]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Board files: what they say, and what is wrong with them."""
 
 from __future__ import annotations

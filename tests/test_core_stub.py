@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The stub of the native core says what the binary has: the same names, the same parameters."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documentation says what the code does: pages are current, complete, and their links and commands exist."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What cannot be written: the hint follows the system's error, from every place that writes."""
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.builders import archive, compress, cpio, kernelinfo
+from bootlab.builders import compress, cpio, kernelinfo
 from bootlab.builders.cache import Cache
 from bootlab.cli.files import write_file
 from bootlab.errors import EnvironmentFault, UserError, cannot_write, write_hint
+from bootlab.formats import archive
 from bootlab.model.system import Kernel
 from bootlab.model.tree import Entry, FileTree
 from bootlab.results.file import write_atomically

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The pytest plugin, in test runs of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The system file: what is read."""
 
 from pathlib import Path

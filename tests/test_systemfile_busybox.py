@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A BusyBox that is built, in a system file: read, checked, and errors that name the key."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[kernel]` of a kernel that is built: what it becomes, and what is refused."""
 
 from __future__ import annotations

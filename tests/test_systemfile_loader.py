@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`[loader]` of a system file."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every way to get a system file wrong: the key, what is said of it, and the hint."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """[root] of a system file: the tree on a medium, the command line that mounts it, and what is wrong with it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """[[steps]] of a system file: what they give, and what is wrong with them."""
 
 import pytest

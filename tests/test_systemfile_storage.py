@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """[storage] of a system file: what it gives, and what is wrong with it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of verdicts seen, out of stored results."""
 
 import importlib.util
@@ -6,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bootlab.launch.qemu_command import words
 from bootlab.results import file as results_file
-from bootlab.results.document import BootSummary, Results
-from bootlab.targets.qemu_command import words
+from bootlab.results.document import BootSummary, RunDocument
 from tests.experiments.test_ladder import MS, TRIALS, trial
 from tests.launches import launch
 
@@ -19,9 +20,9 @@ SPEC.loader.exec_module(make_verdicts)
 
 
 @pytest.fixture
-def results() -> Results:
+def results() -> RunDocument:
     base = BootSummary(goal_ns=1000 * MS, artefact_bytes={"kernel": 2_000_000})
-    return Results(kind="try", id="1", system_name="board", started="", finished="", base=base, trials=TRIALS)
+    return RunDocument(kind="try", id="1", system_name="board", started="", finished="", base=base, trials=TRIALS)
 
 
 def run(folder: Path, name: str, found, **fields) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A bzImage of a few kilobytes with an EFI stub: a UEFI starts it, it prints a line and stops.
 
 Its stub jumps to the decompressor's entry, as kernels did until Linux 6.6.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`check` and `try` give one answer to a system: what `check` knows without a boot, `try` does not contradict."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Advice from an application's system calls: what was planted is named, with its line and cost."""
 
 import pytest

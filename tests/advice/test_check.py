@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab check` from its files to its outputs."""
 
 import json
@@ -42,6 +43,7 @@ def test_every_technique_of_the_catalogue_has_its_check(files):
     assert set(findings("--log", "boot.log")) == {t.id for t in all_techniques()}
 
 
+@pytest.mark.telling("check")
 def test_a_finding_names_line_way_gain_and_basis(files):
     found = findings("--log", "boot.log")["lpj-preset"]
     assert found["answer"] == "yes"

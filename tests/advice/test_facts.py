@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What was given, in the form that techniques ask."""
 
 from pathlib import Path
@@ -5,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bootlab.advice.facts import gather
-from bootlab.advice.finding import Place
+from bootlab.advice.finding import EvidencePlace
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
-from bootlab.techniques.base import Answer, Context
+from bootlab.techniques.base import Answer, Applies, Context
 from bootlab.techniques.registry import get
 from bootlab.techniques.scope import KernelRange, ask, kernel_range
 
@@ -47,7 +48,7 @@ def test_a_configuration_tells_version_processor_and_a_forced_command_line(cache
     assert facts.context.kernel_version == (5, 10, 7)
     assert str(facts.context.system.cmdline) == "console=ttyAMA0 rootdelay=3"
     assert facts.context.unseen == {"machine", "initramfs", "console"}
-    assert facts.find("CONFIG_AUDIT is not set") == Place(str(path), 6)
+    assert facts.find("CONFIG_AUDIT is not set") == EvidencePlace(str(path), 6)
 
 
 def test_a_log_tells_version_processor_command_line_and_costs(cache, tmp_path):
@@ -59,8 +60,8 @@ def test_a_log_tells_version_processor_command_line_and_costs(cache, tmp_path):
     assert str(facts.context.system.cmdline) == "console=ttyAMA0 debug"
     assert facts.context.unseen == {"machine", "initramfs"}
     assert facts.context.diagnosis is None
-    assert any(cost.technique == "lpj-preset" for cost in facts.costs)
-    assert facts.find("Calibrating delay loop... 62.25 BogoMIPS (lpj=311296)") == Place(str(path), 6)
+    assert any(cost.kind == "delay-calibration" for cost in facts.costs)
+    assert facts.find("Calibrating delay loop... 62.25 BogoMIPS (lpj=311296)") == EvidencePlace(str(path), 6)
 
 
 def test_initcalls_of_a_log_stand_for_a_diagnostic_boot(cache, tmp_path):
@@ -135,3 +136,28 @@ def test_the_processor_and_the_version_are_asked_first(cache):
     older = Context(system=base.system, recording=base.recording, kernel_version=(5, 0), arch="x86_64")
     answer = ask(get("init-on-alloc"), older)
     assert (answer.answer, answer.evidence) == (Answer.NO, "Linux 5.0")
+
+
+@pytest.mark.parametrize(("options", "answer"), [((), Answer.NO), (("MODULES",), Answer.UNKNOWN)])
+def test_an_answer_names_the_options_that_it_rests_on(cache, tmp_path, options, answer):
+    """What the words of its evidence look like decides nothing."""
+
+    path = tmp_path / "fragment.config"
+    path.write_text("CONFIG_SMP=y\n")
+    facts = gather(cache, config=path, arch="arm")
+    technique = get("modules-off")
+    said = Applies.no("it is so", "a file says CONFIG_MODULES is not set", options=options)
+    assert ask(Said(technique, said), facts.context).answer is answer
+
+
+class Said:
+    """A technique whose answer is given."""
+
+    def __init__(self, technique, said):
+        self._technique, self._said = technique, said
+
+    def __getattr__(self, name):
+        return getattr(self._technique, name)
+
+    def applies(self, context):
+        return self._said

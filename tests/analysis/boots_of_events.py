@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recordings made of nothing but events: console lines and the goal, each after so much work and so much waiting."""
 
 from __future__ import annotations

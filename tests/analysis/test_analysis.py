@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stages, equality with its causes, statistics: pure functions of recordings and samples."""
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from bootlab.model.recording import Diagnosis, Initcall, Line, Mark, Meta, Outco
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.model.timeline import ALL_STAGES, STAGES
 from bootlab.model.verdict import Verdict
+from bootlab.views.run.equality_text import sentence
 from tests.launches import PLUGIN, launch
 
 SYSTEM = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"))
@@ -133,6 +135,38 @@ def test_boots_are_compared_to_the_byte(other, said):
     assert found.equal is (not said)
     assert said in found.difference
     assert found.causes == ()
+
+
+NEVER = printed("", outcome=Outcome.CANNOT_START)
+BY_HOST = printed("a", outcome=Outcome.TIME_LIMIT, host_limit=True)
+HUNG = printed("a", outcome=Outcome.HANG)
+
+
+@pytest.mark.parametrize(
+    ("boots", "equal", "said"),
+    [
+        ((NEVER, NEVER), None, "0 of 2 boots ran: there is nothing to compare"),
+        ((BY_HOST, BY_HOST), None, "0 of 2 boots ran: there is nothing to compare"),
+        ((printed("a"), NEVER), None, "1 of 2 boots ran: there is nothing to compare"),
+        ((HUNG, HUNG), True, "2 of 2 boots equal: console byte for byte, but none reached the goal"),
+        ((printed("a"),) * 3, True, "3 of 3 boots equal: console byte for byte, goal to the instruction"),
+        (
+            (NEVER, printed("a"), printed("a")),
+            True,
+            (
+                "2 of 3 boots equal: console byte for byte, goal to the instruction; 1 boot did not run and is not "
+                "compared"
+            ),
+        ),
+        ((NEVER, printed("a"), HUNG), False, "the boots differ: boot 2 ended with goal, boot 3 with hang"),
+        ((), None, "0 of 0 boots ran: there is nothing to compare"),
+    ],
+)
+def test_only_boots_that_ran_are_equal(boots, equal, said):
+    """Two boots that never started were equal, console byte for byte, goal to the instruction."""
+    found = compare_boots(SYSTEM, boots, {})
+    assert found.equal is equal
+    assert sentence(found) == said
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The board's model: known boards are found again, and what the boots cannot tell is not claimed."""
 
 from __future__ import annotations
@@ -6,18 +7,18 @@ import random
 
 import pytest
 
-from bootlab.analysis.board_model import Boot, fit
+from bootlab.analysis.board_model import ModelledBoot, fit
 from bootlab.errors import MeasurementError
 
 NS = (1.4, 50.0, 86_805.6, 350e6)
 """1.4 ns an instruction, 20 MB/s, 115200 baud, 350 ms of fixed waits."""
 
 
-def boots(count: int, *, noise: float = 0.0, seed: int = 1) -> list[Boot]:
+def boots(count: int, *, noise: float = 0.0, seed: int = 1) -> list[ModelledBoot]:
     dice = random.Random(seed)
     made = []
     for number in range(count):
-        boot = Boot(
+        boot = ModelledBoot(
             name=str(number),
             instructions=dice.randrange(400_000_000, 2_000_000_000),
             bytes=dice.randrange(2_000_000, 12_000_000),
@@ -25,7 +26,9 @@ def boots(count: int, *, noise: float = 0.0, seed: int = 1) -> list[Boot]:
         )
         time_ns = sum(a * b for a, b in zip(NS, boot.amounts, strict=True)) * dice.gauss(1, noise)
         made.append(
-            Boot(**{f: getattr(boot, f) for f in ("name", "instructions", "bytes", "characters")}, measured_ns=time_ns)
+            ModelledBoot(
+                **{f: getattr(boot, f) for f in ("name", "instructions", "bytes", "characters")}, measured_ns=time_ns
+            )
         )
     return made
 
@@ -55,13 +58,16 @@ def test_no_cost_is_negative():
 
 def test_what_does_not_vary_is_not_told_apart():
     """Boots that print alike say nothing of the console: its time is in the fixed part."""
-    known = [Boot(name=str(n), instructions=n * 10**8, characters=1000, measured_ns=n * 2e8 + 5e8) for n in range(1, 5)]
+    known = [
+        ModelledBoot(name=str(n), instructions=n * 10**8, characters=1000, measured_ns=n * 2e8 + 5e8)
+        for n in range(1, 5)
+    ]
     model = fit(known)
     assert len(model.used) == 2
     assert model.ns[0] == pytest.approx(2.0)
-    assert model.forecast(Boot(name="x", instructions=10**8, characters=5000)).beyond
+    assert model.forecast(ModelledBoot(name="x", instructions=10**8, characters=5000)).beyond
 
 
 def test_one_image_is_too_few():
     with pytest.raises(MeasurementError, match="different images"):
-        fit([Boot(name="a", instructions=1, measured_ns=5.0)] * 3)
+        fit([ModelledBoot(name="a", instructions=1, measured_ns=5.0)] * 3)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a function trace says of the limits that it ran into."""
 
 from __future__ import annotations
@@ -7,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.analysis.call_tree import Head
+from bootlab.analysis.call_tree import TraceTotals
 
-ZEROES = dict.fromkeys(Head.__struct_fields__, 0)
+ZEROES = dict.fromkeys(TraceTotals.__struct_fields__, 0)
 SOURCES = Path(__file__).parents[2] / "qemu-plugin"
 
 
 def test_a_trace_within_its_limits_says_nothing():
-    assert Head(**ZEROES | {"n_tasks": 4095, "n_code": 65535, "calls": 10**9}).limits_reached == ()
+    assert TraceTotals(**ZEROES | {"n_tasks": 4095, "n_code": 65535, "calls": 10**9}).limits_reached == ()
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_a_trace_within_its_limits_says_nothing():
     ],
 )
 def test_each_limit_speaks(field, count, said):
-    (line,) = Head(**ZEROES | {field: count}).limits_reached
+    (line,) = TraceTotals(**ZEROES | {field: count}).limits_reached
     assert line.startswith(said)
 
 

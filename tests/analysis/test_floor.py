@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor from traces written by hand: everything is counted once, what is needed is told from what is not."""
 
 from __future__ import annotations
@@ -5,11 +6,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from bootlab.analysis.floor import LARGEST, Application, Images, Program, floor_of
+from bootlab.analysis.floor import LARGEST, Application, Images, ProgramShare, floor_of
 from bootlab.analysis.floor_items import items_of
 from bootlab.analysis.own_time import Turn, own_ns
 from bootlab.collectors.function_trace import parse
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.symbols import BUCKETS
 from tests.trace.trace_writer import FIRST, names, node, trace
 
 FIXED = 4
@@ -69,7 +70,7 @@ def boot():
 
 
 CAMERA = Application(name="camera", ns=4000, user_ns=3600)
-SHELL = (Program(name="sh", ns=1500),)
+SHELL = (ProgramShare(name="sh", ns=1500),)
 
 
 def test_every_instruction_is_in_one_item(boot):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Differences of call forests add up, whatever the forests are."""
 
 import hypothesis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A goal that waits for the clock: the wait is found, and what comes before it is judged."""
 
 from __future__ import annotations

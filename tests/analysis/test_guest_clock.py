@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A guest whose clock or sleeps do not agree with virtual time is named; one that prints late is not."""
 
 from __future__ import annotations

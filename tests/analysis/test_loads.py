@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a boot loader loaded: by the marks of its parts, by lines with a size, and by lines beside known files."""
 
 from bootlab.analysis.loads import loads_of

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: MIT
 """A change that takes a mark's line away moves no time into another stage, on the numbers of a System V boot."""
 
 from __future__ import annotations
 
 import pytest
 
-from bootlab.analysis.stages import stage_deltas, stages_of
+from bootlab.analysis.stages import comparable_stages, stage_deltas, stages_of
 from bootlab.model.recording import Mark, Meta, Recording
 
 # Debian's sysvinit behind an initrd: 7,060.802 ms to the camera.
@@ -54,3 +55,16 @@ def test_scripts_that_print_less(without, stage):
     faster = boot(without=without, shift=FASTER, from_mark="application")
     assert changed(boot(), faster) == {stage: -FASTER}
     assert changed(faster, boot()) == {stage: FASTER}
+
+
+def test_user_space_never_precedes_the_kernel():
+    """With `quiet` a firmware's open line and what init prints are one: its first byte is no start of user space."""
+    marks = (
+        Mark("power-on", 0), Mark("application", 15), Mark("rc-scripts", 21), Mark("kernel-entry", 30),
+        Mark("start-kernel", 400), Mark("user-space", 900), Mark("goal", 1000),
+    )  # fmt: skip
+    recording = Recording(meta=Meta(goal_ns=1000), lines=(), marks=marks)
+    assert [(stage.name, stage.start_ns) for stage in stages_of(recording)] == [
+        ("firmware", 0), ("kernel set-up", 30), ("kernel", 400), ("user space", 900),
+    ]  # fmt: skip
+    assert comparable_stages([recording]) == [{"firmware": 30, "kernel set-up": 370, "kernel": 500, "user space": 100}]

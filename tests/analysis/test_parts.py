@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Both are said: what a change saves, and what reaches the goal; a goal that waits for the clock judges nothing."""
 
 from __future__ import annotations

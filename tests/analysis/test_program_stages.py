@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stages of user space out of the programs that a boot starts."""
 
 from __future__ import annotations

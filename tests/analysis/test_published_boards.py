@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boot times that others published (benchmarks/published) give what docs/explanation/published-boards.md says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boots of other numbers of processors, modes and quanta are never compared."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import pytest
 from bootlab.analysis.equality import compare_boots
 from bootlab.analysis.same_processors import processors_of, require_same_processors
 from bootlab.errors import MeasurementError
-from bootlab.experiments.trial import judge_sample
+from bootlab.experiments.judged_sample import judge_sample
 from bootlab.model.processors import Processors, why_not_compared
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.sample import Sample

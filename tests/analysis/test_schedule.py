@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a change saves up to the first difference of schedule, and stage by stage, when the goal says nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of a boot are called faster only where nothing but a clear gap lies between both sides."""
 
 from __future__ import annotations

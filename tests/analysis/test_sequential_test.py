@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rank test holds its rate whatever the distribution is, and sees what it says it sees."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Costs that move to the next caller, and work that an initcall queues, found in a trace written by hand."""
 
 from __future__ import annotations

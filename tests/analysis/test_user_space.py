@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 """Units on the virtual clock, out of what systemd prints on any console, and the chain that the goal waited for."""
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from bootlab.analysis.stages import timeline_of
@@ -10,7 +12,7 @@ from bootlab.model.recording import Line, Mark, Meta, Recording
 from bootlab.model.root import Root
 from bootlab.model.system import Goal, Kernel, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets.console import text_of
+from bootlab.recordings.console import text_of
 
 MS = 1_000_000
 NAMED = (
@@ -90,6 +92,15 @@ def test_the_chain_that_the_goal_waited_for(lines):
     timeline = timeline_of(booted(lines), system=system())
     assert timeline.chain == chain
     assert {s.name for s in timeline.spans if s.lane == "units"} >= {"web.service", "slow.service", "quick.service"}
+
+
+def test_units_of_an_initrd_are_not_those_that_the_goal_waited_for():
+    own = tuple((ms // 10, text) for ms, text in NAMED[:6] if "slow.service" in text)
+    found = booted((*own, *NAMED))
+    switched = msgspec.structs.replace(found, marks=(*found.marks, Mark("switch-root", 90 * MS)))
+    assert critical_chain(switched, system()) == critical_chain(booted(NAMED), system())
+    spans = {span.name: span.start_ns // MS for span in unit_spans(switched, system())}
+    assert spans["slow.service"] == 110
 
 
 def test_units_are_seen_without_their_files_but_no_chain_is():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a system to files: what changes them, what does not, and what cannot be built."""
 
 import hashlib

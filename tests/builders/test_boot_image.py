@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a machine loads: headers and appended trees, byte for byte."""
 
 import struct
@@ -9,7 +10,7 @@ import pytest
 from bootlab import _core
 from bootlab.builders.boot_image import bootable, legacy_header
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
+from bootlab.builders.kbuild.built import BuildFacts, BuiltKernel
 from bootlab.errors import UserError
 from bootlab.model.system import Machine
 
@@ -22,7 +23,7 @@ def kernel(tmp_path):
         (tmp_path / image).write_bytes(b"code" * 100)
         (tmp_path / "System.map").write_text("c0008000 T _text\nc0100000 T start_kernel\n")
         (tmp_path / "board.dtb").write_bytes(b"\xd0\x0d\xfe\xed tree")
-        facts = KernelFacts(arch=arch, image=image, source="6.1.9", compiler="gcc", sizes_bytes={})
+        facts = BuildFacts(arch=arch, image=image, source="6.1.9", compiler="gcc", sizes_bytes={})
         return BuiltKernel(folder=tmp_path, facts=facts)
 
     return make

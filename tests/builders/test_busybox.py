@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which options a reduced BusyBox gets; what its sources and binaries say; errors before anything is compiled."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The build cache: made once, whole or not at all, by whoever comes first."""
 
 import os
@@ -145,12 +146,17 @@ def test_a_file_is_watched_while_the_process_runs(tmp_path):
     assert again.read_bytes() == b"result"
 
 
-def test_a_cache_from_before_digests_is_taken_over(tmp_path):
+def test_a_file_without_its_digest_is_not_trusted(tmp_path):
+    made = []
+
     def make(path):
+        made.append(path)
         path.write_bytes(b"result")
 
     first = Cache(tmp_path).file("ab", ".x", make)
     (tmp_path / "digests" / first.name).unlink()
-    assert Cache(tmp_path).file("ab", ".x", lambda _path: pytest.fail("made again")) == first
-    first.write_bytes(b"garbled")
+    first.write_bytes(b"resulT")
     assert Cache(tmp_path).file("ab", ".x", make).read_bytes() == b"result"
+    assert len(made) == 2
+    assert Cache(tmp_path).file("ab", ".x", make) == first
+    assert len(made) == 2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compression: every format comes back, gives the same bytes twice, and fits what the kernel takes."""
 
 import bz2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writing archives: bytes that never change, read back by cpio(1), and what is refused."""
 
 import io

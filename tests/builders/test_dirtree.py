@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 """A folder as a tree: odd names, links, what no archive can hold."""
 
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +32,41 @@ def test_the_owner_is_root(tmp_path):
     (tmp_path / "a").touch()
     entry = read_directory(tmp_path).get("/a")
     assert (entry.uid, entry.gid) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["/", "/usr/.."])
+def test_the_root_of_this_machine_is_no_tree(name):
+    with pytest.raises(UserError, match="root of this machine"):
+        read_directory(Path(name))
+
+
+def test_what_the_kernel_makes_up_is_no_tree():
+    with pytest.raises(UserError, match=r"/proc is a file system of this machine's kernel \(proc\)"):
+        read_directory(Path("/proc"))
+
+
+@pytest.mark.parametrize("call", ["stat", "readlink"])
+def test_a_folder_in_which_files_vanish(tmp_path, monkeypatch, call):
+    (tmp_path / "link").symlink_to("x")
+    (tmp_path / "file").touch()
+    real = os.scandir
+
+    def gone(*_arguments, **_named):
+        raise FileNotFoundError(2, "No such file or directory", "link")
+
+    class Vanishing:
+        def __init__(self, item):
+            self.name, self.path, self._item = item.name, item.path, item
+
+        def stat(self, **named):
+            return gone() if call == "stat" else self._item.stat(**named)
+
+    monkeypatch.setattr("bootlab.builders.dirtree.os.scandir", lambda here: [Vanishing(item) for item in real(here)])
+    if call == "readlink":
+        monkeypatch.setattr(Path, "readlink", gone)
+    with pytest.raises(UserError, match=r"changed while it was read: .*: No such file") as caught:
+        read_directory(tmp_path)
+    assert "cp -a" in caught.value.hint
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes device nodes")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A ready image looked at for how it starts, and a copy of it with a few files changed: nothing is packed anew."""
 
 from __future__ import annotations

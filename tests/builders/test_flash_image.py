@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The flash bank: what lies where, and what does not fit."""
 
 import shutil

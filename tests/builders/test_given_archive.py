@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An archive that is given boots as the file it is, until something in it is changed."""
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import msgspec
 import pytest
 
 from bootlab.builders import cpio
-from bootlab.builders.archive import unpacked
 from bootlab.builders.compress import compress
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.experiments.dither import dithered
+from bootlab.formats.archive import unpacked
 from bootlab.model.change import Change, DropFiles, SetCompression
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree

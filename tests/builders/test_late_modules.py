@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Modules in the initramfs: their order, the loader in front of init, and what has no place for them."""
 
 from pathlib import Path
@@ -6,14 +7,14 @@ import msgspec
 import pytest
 
 from bootlab.builders import late_modules
-from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
+from bootlab.builders.kbuild.built import BuildFacts, BuiltKernel
 from bootlab.builders.late_modules import FOLDER, load_order, with_late_modules
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, System
 
 DEP = "kernel/a.ko: kernel/c.ko kernel/b.ko\nkernel/b.ko:\nkernel/c.ko: kernel/b.ko\nkernel/d.ko:\n"
-FACTS = KernelFacts(arch="x86_64", image="bzImage", source="6.1", compiler="gcc", sizes_bytes={})
+FACTS = BuildFacts(arch="x86_64", image="bzImage", source="6.1", compiler="gcc", sizes_bytes={})
 SYSTEM = System(
     name="lab", kernel=Kernel(image="", build=KernelBuild()), goal=Goal(console="done"), initramfs=Initramfs()
 )

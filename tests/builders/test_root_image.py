@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A root as files: the image, and the card, disk or bank that the machine is given."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree looked at before any boot: what cannot run, and which of it keeps every boot from working."""
 
 import pytest

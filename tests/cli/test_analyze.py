@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab analyze`: golden text, exit codes, files written, hostile text, comparison."""
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def analyze(capfd, monkeypatch, tmp_path: Path):
     return run
 
 
+@pytest.mark.telling("analyze")
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -258,6 +260,14 @@ def test_nothing_in_it_is_no_success(analyze, words: tuple[str, ...]):
     assert ("other.txt" in err) == ("other.txt" in words)
     if words == ("--json",):
         assert json.loads(out)["parts"] == []
+
+
+def test_lines_that_somebody_chose_are_no_success(analyze):
+    Path("chosen.txt").write_text("$ dmesg | grep mmc\n[    1.100000] mmc0: a\n[  300.100000] mmc0: b\n")
+    code, out, err = analyze("chosen.txt")
+    assert code == 2
+    assert "excerpt" in out
+    assert "error: chosen.txt: no boot, trace or report is in it" in err
 
 
 def test_one_good_file_is_a_success(analyze):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab boot --board` as a gate, on the virtual board."""
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typer.testing import CliRunner
 
 from bootlab.cli.__main__ import app
 from bootlab.errors import UserError
+from bootlab.model.recording import Outcome
 from bootlab.systemfile.board_template import board_template
-from bootlab.targets.board.virtual.running import RunningBoard
+from tests.running_board import RunningBoard
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +64,31 @@ def test_a_board_that_hangs_fails(boot) -> None:
     assert "a boot ended as hang" in done.output
 
 
+def test_boots_without_a_budget_are_shown_with_median_range_and_every_end(boot) -> None:
+    done = boot("--repeat", "3")
+    assert done.exit_code == 0, done.output
+    assert "median of 3" in done.output
+    assert "earliest" in done.output
+    assert [line.partition(": goal at ")[0] for line in done.output.splitlines() if line.startswith("boot ")] == [
+        "boot 1",
+        "boot 2",
+        "boot 3",
+    ]
+    failed = boot("--repeat", "2", "--json", fault="hang")
+    assert failed.exit_code == Outcome.HANG.exit_code
+    document = json.loads(failed.stdout)
+    # The board's fault is that of one boot.
+    assert [one["outcome"] for one in document["boots"]] == ["hang", "goal"]
+    assert document["boots"][0]["reason"]
+    assert document["stages"]["facts"]["board_failed"] == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--budget", "total"], "not NAME=TIME"),
         (["--against", "other.toml"], "judged only against existing boots"),
         (["--against", "nothing-here"], "names no boot"),
-        (["--repeat", "3"], "needs a budget"),
         (["--junit", "x.xml"], "something to judge by"),
     ],
 )

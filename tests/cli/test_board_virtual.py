@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab board virtual`: the goal in the board's file is one that its boots print."""
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bootlab.boards.virtual.program import VirtualBoard
 from bootlab.cli.__main__ import app
 from bootlab.errors import UserError
 from bootlab.systemfile.board import load_board
-from bootlab.targets.board.virtual.program import VirtualBoard
 
 LOG = """[    0.000000] Linux version 6.1.0 (a@b) (gcc) #1
 [    0.000000] Kernel command line: console=ttyS0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab boot`: its plain calls are parsed without typer, and mean what typer says they mean."""
 
 import subprocess

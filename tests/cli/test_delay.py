@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab delay`: what the words on the command line come to; the risk is said with every result."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A script can tell what was found from what failed, and both from a bug."""
 
 from __future__ import annotations

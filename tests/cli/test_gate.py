@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The verbs of CI on recordings: exit codes, files, JSON."""
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def quiet(tmp_path) -> Path:
     return file
 
 
+@pytest.mark.telling("gate")
 def test_a_gate_passes_fails_and_stays_undecided(run):
     assert run("gate", REPLAYED, "--budget", "total=4s").exit_code == 0
     assert run("gate", REPLAYED, "--budget", "total=3s", "--budget", "kernel=3s").exit_code == 11
@@ -64,13 +66,15 @@ def test_the_history_is_a_base(run, quiet, tmp_path):
     run("boot", quiet)
     assert run("history", "add", "last", "--system", "small", "--revision", "v1").exit_code == 0
     run("boot", REPLAYED)
-    assert run("gate", "last", "--against", "history", "--kcidb", "k.json").exit_code == 11
+    # One exact boot of each side proves nothing; nor does a replay, which holds no others.
+    assert run("gate", "last", "--against", "history", "--kcidb", "k.json").exit_code == 14
+    assert run("gate", REPLAYED, "--against", "history").exit_code == 14
     assert json.loads((tmp_path / "k.json").read_text())["version"] == {"major": 5, "minor": 3}
     added = json.loads(run("history", "add", "last", "--system", "small", "--revision", "v2", "--json").stdout)
     assert added == {"added": 1, "known": 0, "system": "small", "revision": "v2"}
     done = run("compare", "rev:v1", "rev:v2")
     assert done.exit_code == 0
-    assert "slower than rev:v1 by" in done.output
+    assert "unknown against rev:v1: +" in done.output
     shown = run("history", "show", "small")
     assert "v1 -> v2" in shown.output
     assert "cmdline:" in shown.output
@@ -81,6 +85,33 @@ def test_the_history_is_a_base(run, quiet, tmp_path):
     assert run("history", "prune", "--recordings-older", "90").exit_code == 0
     shutil.rmtree(tmp_path / "store" / "boots")
     assert run("compare", "rev:v1", "rev:v2").exit_code == 0
+
+
+def test_costs_that_a_kept_base_leaves_out_are_named(run, quiet):
+    run("history", "add", quiet, "--system", "small", "--revision", "v1")
+    with quiet.open("a", encoding="utf-8") as file:
+        file.write("\n[costs.console]\nbaud = 115200\n")
+    assert "is not counted: the base was booted before" in run("gate", quiet, "--against", "history").output
+
+
+def test_a_history_of_boots_under_dithers_is_a_base(run, quiet):
+    added = json.loads(run("history", "add", quiet, "--system", "small", "--revision", "v1", "--json").stdout)
+    assert added == {"added": 5, "known": 0, "system": "small", "revision": "v1"}
+    assert run("history", "add", quiet, "--system", "small", "--revision", "v1").output.endswith("0 added, 5 known\n")
+    same = json.loads(run("gate", quiet, "--against", "history", "--json").stdout)
+    assert (same["answer"], same["gate"]["boots"], same["gate"]["moved_ns"] > 0) == ("passed", [5, 1], True)
+    slower = run("gate", REPLAYED, "--against", "history", "--json")
+    assert slower.exit_code == 11
+    assert json.loads(slower.stdout)["gate"]["boots"] == [5, 5]
+    # A boot that was made before is judged by the same ones: alone it cannot be shown to be slower.
+    run("boot", REPLAYED)
+    assert run("gate", "last", "--against", "history").exit_code == 14
+    run("boot", quiet)
+    assert run("gate", "last", "--against", "history").exit_code == 0
+    # The dithers of a revision are no changes of level.
+    shown = run("history", "show", "small").output
+    assert "one boot reached its goal: there is nothing to compare" in shown
+    assert "what means nothing moves a boot by up to" in shown
 
 
 @pytest.mark.parametrize(
@@ -107,6 +138,7 @@ def test_what_is_wrong_is_said_with_a_hint(run, words):
     assert getattr(error, "hint", "x")
 
 
+@pytest.mark.telling("bisect")
 def test_bisect_over_system_files(run, quiet):
     done = run("bisect", quiet, REPLAYED, "--no-functions", "--json")
     assert done.exit_code == 11

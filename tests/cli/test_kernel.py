@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab kernel` on a tiny source tree."""
 
 from __future__ import annotations

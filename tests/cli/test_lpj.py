@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab lpj` on logs: value, file, judgement, exit codes; and tables put into pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab optimize --plan` on recordings: what it shows, writes and takes back, and what it refuses."""
 
 from __future__ import annotations

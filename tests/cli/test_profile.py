@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab profile` on logs: what it prints, its JSON and page, and its errors."""
 
 import json

@@ -1,13 +1,15 @@
+# SPDX-License-Identifier: MIT
 """What stands on standard error while machines run."""
 
 from __future__ import annotations
 
 import pytest
 
+from bootlab.cli import progress as progress_module
 from bootlab.cli.progress import BootProgress
 from bootlab.experiments import first_boot
+from bootlab.launch.target import Progress
 from bootlab.model.recording import Line, Meta, Outcome, Recording
-from bootlab.targets.base import Progress
 
 LINES = (Line(number=1, text="web login: ", offset_bytes=0, first_ns=4_000_000, last_ns=5_250_000),)
 
@@ -27,6 +29,20 @@ def test_a_boot_that_shall_end_in_silence_does_not_hang(label, outcome, says, ca
     with BootProgress() as progress:
         progress.boot_ended(label, recording, reused=False)
     assert capsys.readouterr().err == f"  {label}: {says}\n"
+
+
+def test_the_time_left_is_told_by_how_boots_ended_one_after_the_other(monkeypatch, capsys):
+    """Two machines of 8 s beside each other end one every 4 s, whatever each of them says that it took."""
+    now = [0.0]
+    monkeypatch.setattr(progress_module.time, "monotonic", lambda: now[0])
+    done = Recording(meta=Meta(key="k", outcome=Outcome.GOAL, goal_ns=7_000_000, wall_s=8.0), lines=(), marks=())
+    with BootProgress() as progress:
+        progress.phase("try", 30)
+        progress.boot_started("a")
+        for _ in range(20):
+            now[0] += 4.0
+            progress.boot_ended("a", done, reused=False)
+    assert capsys.readouterr().err.splitlines()[-1] == "  a: 7.000 ms  [20/30, about 40 s left]"
 
 
 def test_where_boots_are_silent_is_said_once(capsys):

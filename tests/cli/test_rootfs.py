@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab rootfs`: access times of a folder, what cannot run in a tree, mistakes that are named."""
 
 import json

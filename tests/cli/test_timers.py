@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab timers` as a user calls it."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bootlab.cli.__main__ import app
 from bootlab.errors import UserError
 from bootlab.timers import saved, stress
 from bootlab.timers.here import TimersFailed
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 from tests.timers.samples import HEAD, ROW, output
 
 
@@ -26,7 +27,7 @@ def run(*words):
 def kept(tmp_path):
     def keep(name, **row):
         path = tmp_path / name
-        path.write_bytes(saved.encode(stress.parse(output(HEAD, ROW | row), Place(name=name, clock="wall"))))
+        path.write_bytes(saved.encode(stress.parse(output(HEAD, ROW | row), StressPlace(name=name, clock="wall"))))
         return path
 
     return keep

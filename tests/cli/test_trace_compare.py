@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab trace NEW --compare BASE` on traces of a board: table, JSON, page, and what it refuses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Access times of a tree: marks, marker files, times; clocks that were right and wrong."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The agent's report out of console text: whole, cut off, mixed with other output, hostile."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The agent inside a real kernel: what was read, what was not, and init as it would be without the agent."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The functional check's command: in a real machine, and what its verdict compares."""
 
 from __future__ import annotations

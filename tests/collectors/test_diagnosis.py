@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The diagnostic system, and initcalls out of its log."""
 
 from __future__ import annotations

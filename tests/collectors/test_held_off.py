@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Latency tracers and preemptirq events of ftrace, as text."""
 
 import hypothesis

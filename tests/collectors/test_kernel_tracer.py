@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel's own tracer: what goes on the command line, what comes back, what is said when nothing does."""
 
 import msgspec
@@ -61,15 +62,17 @@ def test_a_system_without_initramfs_cannot_carry_the_agent():
 
 def test_the_next_command_of_a_trace_that_lost_events_keeps_them_all():
     tracer = KernelTracer(functions=("do_initcalls",))
-    lost = kernel_tracer.Lost(kept_events=500_000, events=4_800_000, lines=0)
+    lost = kernel_tracer.LostEvents(kept_events=500_000, events=4_800_000, lines=0)
     # 16 MiB hold 500,000 events: 5,300,000 and a tenth more take 187 MiB.
     said = kernel_tracer.next_command(lost, tracer, 1024, "my demo.toml")
     assert said == "bootlab trace 'my demo.toml' --by ftrace --subtree do_initcalls --buffer-kib 191488"
     fewer = kernel_tracer.next_command(lost, tracer, 256, "demo.toml")
     assert fewer == "bootlab trace demo.toml --by ftrace --subtree do_initcalls --levels 3"
-    cut = kernel_tracer.Lost(kept_events=9, events=0, lines=1000)
+    cut = kernel_tracer.LostEvents(kept_events=9, events=0, lines=1000)
     assert kernel_tracer.next_command(cut, KernelTracer(), 256, "d.toml").endswith("--by ftrace --collect-kib 8192")
-    assert kernel_tracer.next_command(kernel_tracer.Lost(kept_events=9, events=0, lines=0), tracer, 256, "d") == ""
+    assert (
+        kernel_tracer.next_command(kernel_tracer.LostEvents(kept_events=9, events=0, lines=0), tracer, 256, "d") == ""
+    )
 
 
 def test_the_trace_and_its_losses_come_back():

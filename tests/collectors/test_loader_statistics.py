@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 """What glibc's loader prints with LD_DEBUG=statistics, from real boots."""
 
 from bootlab.collectors.loader_statistics import loading_of
 from bootlab.model.recording import Meta, Recording
-from bootlab.targets.console import split_lines
+from bootlab.recordings.console import split_lines
 
 # arm-vexpress-a9, glibc 2.36: no cycles; then x86_64; then a program that another one takes the place of.
 CONSOLE = b"""\

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Instructions by process, from records written by hand."""
 
 from __future__ import annotations

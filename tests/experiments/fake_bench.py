@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A target whose boots are sums, and techniques that set one parameter: for tests of what experiments decide."""
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import msgspec
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.experiments.base import Base, establish
 from bootlab.experiments.bench import Bench
+from bootlab.launch.boot_plan import BootPlan, Purpose
+from bootlab.launch.target import Progress, ProgressSink
 from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import Goal, Kernel, System
 from bootlab.model.verdict import Effect
-from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
+from bootlab.recordings import recording_dir
 from bootlab.techniques.base import Applies, Context, Evidence, Technique
 
 SYSTEM = System(name="fake", kernel=Kernel(image="none"), goal=Goal(console="g"), cmdline=CommandLine.parse("base"))

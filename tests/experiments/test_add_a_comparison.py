@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison that only the how-to page knows: every way in and out of a run takes it."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 import bootlab
 from bootlab.cli import __main__ as program
 from bootlab.errors import TargetError, UserError
-from bootlab.experiments.bench import Quiet
+from bootlab.experiments.bench import SilentObserver
 from bootlab.model.comparison import Column
 from bootlab.model.system import Clockwork
 from tests.conftest import REPLAYED, REPOSITORY
@@ -22,7 +23,7 @@ PAGE = REPOSITORY / "docs" / "how-to" / "add-a-comparison.md"
 WORDS = ("quiet", "cryptomgr.notests", "no_timer_check")
 
 
-class Counted(Quiet):
+class Counted(SilentObserver):
     """Counts boots that were made, not taken from the store."""
 
     def __init__(self):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Calls of a task put together to waits, sleeps and polls: what was recorded of a real boot, in short."""
 
 from bootlab.experiments import profile as application

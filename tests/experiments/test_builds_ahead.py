@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernels of independent candidates are asked for at once, where workers build them, and nowhere else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a console costs on lines of several rates: rows out of boots that are sums."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab.experiments.comparison import compare
 from bootlab.experiments.console_pace import ConsolePace
 from bootlab.model.recording import Meta, Outcome
 from bootlab.model.system import Clockwork
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from bootlab.views.table import markdown, terminal
 from tests.experiments.fake_bench import MS, SYSTEM, FakeTarget
 
@@ -63,7 +64,7 @@ def test_a_line_adds_what_the_model_says_and_quiet_saves_it(tmp_path):
     rows = {(row.title, row.values["baud"]): row for row in found.rows}
     assert [key for key in rows if key[1] == 0] == [("as it is", 0), ("Quiet console", 0)]
     loud, quiet = rows[("as it is", 9_600)], rows[("Quiet console", 9_600)]
-    assert loud.values["model_ns"] == (len(LOUD) + len(PROGRAM)) * 10 * 1_000_000_000 // 9_600
+    assert loud.values["model_ns"] == round((len(LOUD) + len(PROGRAM)) * 10 * 1_000_000_000 / 9_600)
     assert loud.values["share"] == pytest.approx(1, abs=1e-3)
     assert quiet.ns("saved_ns") == pytest.approx(len(LOUD) * 10 / 9_600 * 1e9, rel=1e-3)
     assert quiet.ns("model_saved_ns") == pytest.approx(len(LOUD) * 10 / 9_600 * 1e9, rel=1e-3)

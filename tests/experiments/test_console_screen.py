@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a screen costs beside a serial line: rows out of boots that are sums."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from bootlab.experiments.console_screen import ConsoleScreen
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Mark, Meta, Outcome
 from bootlab.model.system import Machine
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import MS, SYSTEM, FakeTarget
 
 PC = msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse("console=tty0 console=ttyS0,115200 a=1"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A delay experiment: the function is found in the source, the patch is tried as a technique, the proof is honest."""
 
 import msgspec

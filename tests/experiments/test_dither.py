@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Dithers are the same for the same number, differ from each other, and leave what a system does alone."""
 
 from __future__ import annotations

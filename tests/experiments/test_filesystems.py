@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The file-system comparison: rows from kernel and machine, times by both methods, and the proof by mapping."""
 
 import struct
@@ -58,7 +59,8 @@ def lines(*texts: str) -> tuple[Line, ...]:
 
 
 def recording(*texts: str, outcome: Outcome = Outcome.GOAL) -> Recording:
-    return Recording(meta=Meta(outcome=outcome, goal_ns=9000, reason="panic"), lines=lines(*texts), marks=())
+    meta = Meta(outcome=outcome, goal_ns=9000, reason="panic")
+    return Recording(meta=meta, lines=lines(*texts), marks=(), console="".join(f"{t}\n" for t in texts).encode())
 
 
 def test_a_boot_that_the_host_ended_is_unknown_and_not_failed(tmp_path):

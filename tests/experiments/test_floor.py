@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor of a system as it is: rows of one traced boot, and the same figures that an optimisation ends with."""
 
 from __future__ import annotations

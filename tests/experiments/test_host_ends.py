@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whose doing an end was: the host's, or the system's after all."""
 
 from __future__ import annotations
@@ -8,13 +9,11 @@ from bootlab.errors import MeasurementError
 from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.host_ends import ATTEMPTS, Attempts
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.targets.ending import FROM_OUTSIDE
 
 
-def ended(
-    outcome=Outcome.HANG, *, console=b"x\n", end_ns=5, reason="still", host_limit=True, mode="exact", waited=False
-):
-    meta = Meta(outcome=outcome, end_ns=end_ns, reason=reason, host_limit=host_limit, mode=mode, emulator_waited=waited)
+def ended(outcome=Outcome.HANG, *, console=b"x\n", end_ns=5, reason="still", mode="exact", waited=False, **fields):
+    fields = {"host_limit": True, **fields}
+    meta = Meta(outcome=outcome, end_ns=end_ns, reason=reason, mode=mode, emulator_waited=waited, **fields)
     return Recording(meta=meta, lines=(), marks=(), console=console)
 
 
@@ -69,7 +68,7 @@ def test_different_ends_stay_the_hosts(others):
     ("same", "boots"),
     [
         (ended(end_ns=None), 3),
-        (ended(Outcome.EMULATOR_DIED, reason=f"{FROM_OUTSIDE} signal 9", end_ns=5), 3),
+        (ended(Outcome.EMULATOR_DIED, ended_by="outside", end_ns=5), 3),
         (ended(Outcome.TIME_LIMIT), 2),
         (ended(waited=True), 3),
     ],

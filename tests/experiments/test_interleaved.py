@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two noisy systems in blocks: what is booted in which order, when it stops, and what comes out of it."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bootlab.analysis.noisy.blocks import orders
 from bootlab.analysis.noisy.power import Forecast
 from bootlab.errors import TargetError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.interleaved import Interleaved, Plan, interleave
+from bootlab.experiments.interleaved import BlockPlan, Interleaved, interleave
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
 from tests.experiments.fake_bench import MS, FakeTarget, system
@@ -42,7 +43,7 @@ def run(folder: Path, board: Board, **plan: object) -> tuple[Interleaved, list[s
             bench,
             BASE,
             NEW,
-            Plan(**plan),
+            BlockPlan(**plan),
             smallest_of=lambda pilot: 10 * MS,
             told=told.append,  # type: ignore[arg-type]
         )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is asked of the source that a kernel is built from."""
 
 import difflib

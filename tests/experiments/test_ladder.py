@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ladder: order, sizes, proof, and its four forms."""
 
 import csv
@@ -10,9 +11,10 @@ import pytest
 from bootlab.experiments.ladder import ladder
 from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
+from bootlab.model.costs import Between, TurningPoint
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Outcome
-from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
+from bootlab.model.verdict import Effect, OnBoard, StageDelta, Trial, Verdict
 from bootlab.techniques import get
 from bootlab.views.table import csv as table_csv
 from bootlab.views.table import markdown, page, terminal
@@ -149,3 +151,16 @@ def test_json_carries_format_and_version():
 def test_without_trials_there_are_no_rows():
     assert made(()).rows == ()
     assert "0 proved rows" in markdown.page(made(()))
+
+
+def test_the_boards_verdict_stands_beside_the_exact_one():
+    point = TurningPoint(of="medium", at=Between(30e6, 31e6), faster="above")
+    board = OnBoard(verdict=Verdict.DEPENDS, saved_ns=(-2 * MS, 5 * MS), base_ns=(0, 0), goal_ns=(0, 0), turns=(point,))
+    exact = trial("smp-off", 20, 1_900_000)
+    found = made((msgspec.structs.replace(exact, board=board),))
+    row = found.rows[0]
+    assert (row.values["decision"], row.ns("least_ns"), row.ns("most_ns")) == ("depends on the board", -2 * MS, 5 * MS)
+    assert row.values["turns"] == "smp-off wins above 30 to 31 MB/s"
+    assert row.verdict == exact.verdict.value
+    assert any("turns" in table.columns for table in found.tables)
+    assert all("turns" not in table.columns for table in made((exact,)).tables)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The five tests of a preset and the saving by tick rate, on a target that takes presets as kernels do."""
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare
 from bootlab.experiments.lpj import LpjRates, LpjTests, base_value, recalibrated
+from bootlab.launch.boot_plan import BootPlan, Purpose
+from bootlab.launch.target import ProgressSink
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
-from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan, ProgressSink, Purpose
+from bootlab.recordings import recording_dir
 from bootlab.views.table import markdown
 
 SYSTEM = System(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gains on several processors are looked at with other quanta too, and told by every writer."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import Goal, Kernel, Machine, System
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.results.assemble import quantum_notes
-from bootlab.results.document import BootSummary, Results
+from bootlab.results.document import BootSummary, RunDocument
 from bootlab.views.run import markdown, tables, terminal
 from bootlab.views.run.page_data import page_data
 from tests.rendered import to_text
@@ -117,7 +118,7 @@ def test_what_turns_is_said():
 
 
 def test_every_writer_shows_them():
-    results = Results(
+    results = RunDocument(
         kind="try",
         id="r",
         system_name="box",
@@ -141,5 +142,5 @@ def test_every_writer_shows_them():
         ("large", "5 us", 70 * MS, 30 * MS),
         ("large", "20 us", None, None),
     ]
-    again = msgspec.json.decode(msgspec.json.encode(results), type=Results)
+    again = msgspec.json.decode(msgspec.json.encode(results), type=RunDocument)
     assert again.quanta == results.quanta

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The goals of several quanta side by side."""
 
 from __future__ import annotations

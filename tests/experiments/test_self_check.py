@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An exact system that does not boot alike twice is refused, once, with its causes."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ import pytest
 from bootlab.experiments import self_check
 from bootlab.experiments.bench import Bench
 from bootlab.model.system import Clockwork
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, additive
 from tests.launches import launch
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stacking: greedy, late ones again, each left out once."""
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import pytest
 from bootlab.analysis.sequential_test import design
 from bootlab.experiments.base import with_dithers
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.stack import LeftOut, Stacker
+from bootlab.experiments.stack import Stacker
 from bootlab.experiments.trials import try_all
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect, Verdict
 from tests.experiments.fake_bench import MS, FakeTarget, FakeTechnique, additive, base_of
@@ -40,6 +42,7 @@ def named(*names, **facts):
     return tuple(FakeTechnique(n, **facts) for n in names)
 
 
+@pytest.mark.telling("stack")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_costs_that_add_up(stack, jobs):
     stacked, seen = stack(additive(100, a=10, b=30, c=-5), *named("a", "b", "c"), jobs=jobs)
@@ -48,7 +51,7 @@ def test_costs_that_add_up(stack, jobs):
     assert [(s.change.id, s.before_ns, s.after_ns, s.kept) for s in stacked.steps] == [
         ("b", 100 * MS, 70 * MS, True), ("a", 70 * MS, 60 * MS, True)
     ]  # fmt: skip
-    assert [(r.change.id, r.cost_ns, r.kept) for r in stacked.left_out] == [("b", 30 * MS, True), ("a", 10 * MS, True)]
+    assert [(r.change_id, r.cost_ns, r.kept) for r in stacked.left_out] == [("b", 30 * MS, True), ("a", 10 * MS, True)]
     assert seen == [*stacked.steps, *stacked.left_out]
 
 
@@ -134,7 +137,7 @@ def test_leave_one_out_drops_what_has_become_moot(stack):
     assert ids(stacked.changes) == ["b", "c"]
     assert stacked.recording.meta.cmdline == "base b c"
     (moot,) = [r for r in stacked.left_out if not r.kept]
-    assert (moot.change.id, moot.cost_ns) == ("first", 0)
+    assert (moot.change_id, moot.cost_ns) == ("first", 0)
 
 
 def test_two_of_which_either_will_do_do_not_both_go(stack):
@@ -146,8 +149,8 @@ def test_two_of_which_either_will_do_do_not_both_go(stack):
 
     stacked, seen = stack(cost, FakeTechnique("a"), FakeTechnique("b"), FakeTechnique("c", late=True, labels=("",)))
     assert stacked.recording.meta.goal_ns == 50 * MS
-    assert {r.change.id for r in stacked.left_out if r.kept} == set(ids(stacked.changes))
-    assert isinstance(seen[-1], LeftOut)
+    assert {r.change_id for r in stacked.left_out if r.kept} == set(ids(stacked.changes))
+    assert isinstance(seen[-1], LeaveOneOut)
 
 
 def test_a_check_that_changes_breaks(tmp_path):
@@ -172,7 +175,7 @@ def test_a_boot_that_the_host_ended_can_be_written_down(tmp_path):
         base = base_of(bench)
         techniques = named("a", "b", "c")
         stacked = Stacker(bench, base, techniques).run(try_all(bench, base, techniques).trials)
-    (lost,) = [row for row in stacked.left_out if row.change.id == "b"]
+    (lost,) = [row for row in stacked.left_out if row.change_id == "b"]
     assert lost.kept
     assert b"time-limit" in msgspec.json.encode(lost.reason), "a kind of text of its own cannot be encoded"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A stack whose goal waits for the second to turn: steps are compared where the wait begins."""
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from bootlab.experiments.stack import Stacker
 from bootlab.experiments.trials import try_all
 from bootlab.model.recording import Mark, Meta
 from bootlab.model.verdict import Verdict
-from bootlab.targets import recording_dir
-from bootlab.targets.stamps import Stamps
+from bootlab.recordings import recording_dir
+from bootlab.recordings.stamps import Stamps
 from tests.experiments.fake_bench import MS, FakeTarget, FakeTechnique, additive, base_of
 
 SECOND = 1000 * MS

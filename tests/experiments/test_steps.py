@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The way of a system's steps: what stands on what, which proof counts, and what is left out."""
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from bootlab.views.table.cells import state
 from tests.experiments.fake_bench import MS, FakeTarget
 
@@ -146,7 +147,7 @@ def test_a_step_whose_boot_the_host_ended_is_unknown_and_not_failed(tmp_path):
                 return made
             meta = msgspec.structs.replace(
                 made.meta, outcome=Outcome.EMULATOR_DIED, host_limit=True, reason="QEMU was ended by SIGKILL",
-                end_ns=len(self.booted),
+                ended_by="outside", end_ns=len(self.booted),
             )  # fmt: skip
             return recording_dir.restate(folder, meta)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trimming against a machine that is a function of its tree: what is watched, what is missing, what is put back."""
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.trim import TrimRequest, trim
 from bootlab.experiments.trim_table import trim_table
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.accesses import Access, Accesses, MethodState
 from bootlab.model.recording import Meta, Outcome
 from bootlab.model.system import Check, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan
+from bootlab.recordings import recording_dir
 
 
 def file(text="x"):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which files of a tree stay, out of what was seen, without a boot."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A trimmed tree in four forms: sums, hostile names, methods that differ."""
 
 from bootlab.experiments.trim_table import trim_table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a start from flash does not show is unknown, and never 0."""
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 """Boots as the tests of the history make them up."""
 
 from __future__ import annotations
 
 from bootlab.history.boot_times import BootTimes
-from bootlab.history.entry import Entry
+from bootlab.history.entry import HistoryEntry
 from bootlab.model.recording import Outcome
 
 
@@ -28,8 +29,8 @@ def times(
 
 def entry(
     total_ms: float | None, *, number: int = 0, system: str = "camera", revision: str = "r1", **more: object
-) -> Entry:
+) -> HistoryEntry:
     """Make a boot in the history, number `number` of its day."""
     at = f"2026-01-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000000+00:00"
     boot = times(total_ms, key=f"k{number}", at=at, kernel=total_ms / 2 if total_ms else 1.0)
-    return Entry(system=system, revision=revision, times=boot, **more)  # type: ignore[arg-type]
+    return HistoryEntry(system=system, revision=revision, times=boot, **more)  # type: ignore[arg-type]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A history in SQLite, and one in a PostgreSQL server of its own that the tests start and end."""
 
 from __future__ import annotations

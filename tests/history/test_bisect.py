@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bisection: at most seven boots for 64 revisions, and nothing is found where nothing is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The history's database: the same answers from SQLite and PostgreSQL, many writers, writers that are killed."""
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from alembic.runtime.migration import MigrationContext
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.history import database as database_module
 from bootlab.history import retention, schema
-from bootlab.history.boot_times import BootTimes
 from bootlab.history.database import Database
 from bootlab.history.tables import METADATA
 from bootlab.history.trend import trends
@@ -61,14 +61,15 @@ def test_what_was_added_is_there_once(history: Database) -> None:
 
 
 def test_all_boots_of_a_call_or_none(history: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = database_module._value_rows
+    put, calls = database_module._put_values, []
 
-    def cut_off(number: int, boot: BootTimes) -> list[dict[str, object]]:
-        if boot.key == "k3":
+    def cut_off(*given: object) -> None:
+        calls.append(given)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return rows(number, boot)
+        put(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(database_module, "_value_rows", cut_off)
+    monkeypatch.setattr(database_module, "_put_values", cut_off)
     with pytest.raises(KeyboardInterrupt):
         history.add([entry(1.0, number=number) for number in (1, 2, 3)])
     assert history.entries() == []

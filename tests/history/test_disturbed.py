@@ -1,4 +1,5 @@
-"""A small step is blamed on a revision only if it stands under dithers."""
+# SPDX-License-Identifier: MIT
+"""A step is blamed on a revision only if it stands under dithers."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import pytest
 from bootlab.experiments.bench import Bench
 from bootlab.history.bisection import search
 from bootlab.history.revisions import Revision
+from bootlab.model.recording import Outcome
 from bootlab.views.history.bisect_text import sentence
 from tests.experiments.fake_bench import FakeTarget, system
 
@@ -48,8 +50,34 @@ def test_a_small_step_is_tried_under_dithers(tmp_path, step_ms, moved_ms, stands
     assert ("no revision is blamed" in sentence(found)) is not stands
 
 
-def test_a_clear_step_takes_no_further_boot(tmp_path):
-    found, target = found_with(tmp_path, 30, 0.5)
+def test_a_great_step_is_tried_too(tmp_path):
+    """A goal that waits for the second to turn comes a second later after a change of a microsecond."""
+    found, _ = found_with(tmp_path, 30, 0.5)
     assert found.culprit == Fakes.all[9]
-    assert found.disturbed is None
-    assert len(target.booted) == found.found.boots
+    assert found.disturbed.stands
+    jumping, _ = found_with(tmp_path / "jumping", 30, 20)
+    assert jumping.found.suspects == (9,)
+    assert jumping.culprit is None
+
+
+def test_a_step_that_cannot_be_tried_is_not_blamed(tmp_path):
+    target = FakeTarget(lambda _: 0)
+
+    def cost(params):
+        (place,) = [int(p[1:]) for p in params if p.startswith("r")]
+        return Outcome.HANG if "seed" in target.booted[-1] else 1000 + (300 if place >= 9 else 0)
+
+    target.cost = cost
+    found = search(Fakes(), lambda _: Bench(target, tmp_path, jobs=1))
+    assert (found.culprit, found.disturbed) == (None, None)
+    assert "seemed to make the boot slower" in sentence(found)
+    assert "cannot be booted under dithers" in sentence(found)
+
+
+@pytest.mark.parametrize(("booting", "said"), [({15}, "nothing to compare"), ({13, 14, 15}, "13 revisions skipped")])
+def test_what_does_not_boot_is_no_sameness(tmp_path, booting, said):
+    """Fifteen of sixteen revisions do not boot: it said that none of them made the boot slower."""
+    target = FakeTarget(lambda params: 1000 if any(f"r{place}" in params for place in booting) else Outcome.HANG)
+    found = search(Fakes(), lambda _: Bench(target, tmp_path, jobs=1))
+    assert said in sentence(found)
+    assert found.found.compared is (len(booting) > 1)

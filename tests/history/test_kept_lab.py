@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The simulated lab (benchmarks/lab_simulation.py) gives what it kept, and the documentation says that."""
 
 from __future__ import annotations

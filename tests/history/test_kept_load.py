@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kept measurement of a history's load (benchmarks/history_load.py) is what the documentation says of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Series of logs as sides of a comparison: systemd-analyze's texts, folders, patterns, and their order."""
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typer.testing import CliRunner
 from bootlab.api.history import measured
 from bootlab.cli import __main__ as program
 from bootlab.errors import UserError
-from bootlab.history.of_recording import of_log
+from bootlab.history.boot_times import TOTAL
+from bootlab.history.of_log import of_log, of_text
+from bootlab.model.recording import Outcome
 
 SUMMARY = (
     "Startup finished in {0:.3f}s (kernel) + 4.781s (userspace) = {1:.3f}s \n"
@@ -91,7 +94,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_against_takes_all_logs_of_a_shells_pattern(gate) -> None:
     done = gate("NEW", "--against", "BASE", "--budget", "total=20s")
     assert done.exit_code == 11, done.output
-    assert "12 and 12 boots" in done.output
+    assert "12 boots of the base and 12 of the new" in done.output
     assert gate("--budget", "total=20s", "BASE", "--against", "NEW").exit_code == 0
     assert gate("--against", "base", "new").exit_code == 11
 
@@ -101,3 +104,26 @@ def test_a_base_that_the_shell_mixed_with_the_new_is_refused(gate) -> None:
     assert isinstance(done.exception, UserError)
     assert "same folder base" in done.exception.message
     assert "NEW first" in (done.exception.hint or "")
+
+
+def test_a_log_that_ends_early_has_not_failed() -> None:
+    piece = b"[    5.037709] IP-Config: Complete:\n[   54.356954] nfs: server 10.0.0.10 not responding, still trying\n"
+    (boot,) = of_text(piece, "piece.log")
+    assert boot.outcome is Outcome.GOAL
+    assert TOTAL not in boot.values
+    assert boot.not_measured[TOTAL]
+    (sought,) = of_text(piece, "piece.log", goal="login:")
+    assert sought.outcome is Outcome.NO_GOAL
+    panic = piece + b"[   60.000000] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)\n"
+    (ended,) = of_text(panic, "panic.log")
+    assert ended.outcome is Outcome.PANIC
+
+
+def test_a_table_of_units_is_compared_by_unit() -> None:
+    (boot,) = of_text(b"6.297s dev-mmcblk1p3.device\n3.711s user@0.service\n 663ms weston.service\n", "blame.txt")
+    assert boot.values == {
+        "dev-mmcblk1p3.device": 6_297_000_000,
+        "user@0.service": 3_711_000_000,
+        "weston.service": 663_000_000,
+    }
+    assert boot.not_measured == {TOTAL: "systemd-analyze printed no sum"}

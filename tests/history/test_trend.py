@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trends: where a level changed, and what is said of it; few false changes; what a word names."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from bootlab.api import history as api
 from bootlab.errors import UserError
 from bootlab.history import parquet
 from bootlab.history.trend import differing, trends
+from bootlab.views.history import page
 from bootlab.views.history.text import bars, trends_view
 from tests.conftest import REPLAYED
 from tests.history.boots import entry
@@ -97,3 +99,43 @@ def test_words_name_runs_recordings_and_revisions(tmp_path: Path) -> None:
         api.measured("rev:v2", store=tmp_path)
     with pytest.raises(UserError, match="names no boot"):
         api.measured("nothing-of-the-kind", store=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("totals_ms", "said"),
+    [
+        ((None, None), "no boot reached its goal: there is nothing to compare"),
+        ((None, 3000.0), "one boot reached its goal: there is nothing to compare"),
+        ((3000.0, 3000.0), "no level changed"),
+    ],
+)
+def test_a_history_of_boots_that_failed_has_no_level(totals_ms, said) -> None:
+    """It said "no level changed" of boots of which none reached its goal."""
+    entries = [entry(total, number=number) for number, total in enumerate(totals_ms)]
+    text = to_text(trends_view("camera", entries, trends(entries), everything=False))
+    assert text.rstrip().endswith(said)
+    rendered = page.render_system("camera", entries, trends(entries))
+    assert f"{said[:1].upper()}{said[1:]}." in rendered or "no level changed" in said
+
+
+def test_a_headline_says_what_the_levels_say() -> None:
+    """The newest boot against the oldest one said -5 ms beside a change of level by +100 ms."""
+    random = np.random.default_rng(4)
+    levels = [3100.0, *[3000.0] * 14, *[3100.0] * 14, 3095.0]
+    entries = [entry(level + random.normal(0, 5), number=number) for number, level in enumerate(levels)]
+    (whole, *_) = found = trends(entries)
+    assert len(whole.changes) == 1
+    assert whole.grew_ns == whole.changes[0].point.grew_ns
+    told = page.system_data("camera", entries, found)["headline"]
+    assert told[0][2] == "whole boot, median of the 15 newest (r1)"
+    assert told[1][3] == "slower"
+    assert told[1][0].startswith("+")
+    assert "." not in told[1][0], "boots range over tens of ms: no decimals"
+    assert told[1][0] in to_text(trends_view("camera", entries, found, everything=False))
+
+
+def test_a_history_without_a_change_of_level_states_no_difference() -> None:
+    entries = [entry(3000 + number % 7, number=number) for number in range(12)]
+    told = page.system_data("camera", entries, trends(entries))["headline"]
+    assert [one[2] for one in told[:2]] == ["whole boot, median of the 12 newest (r1)", "changes of its level"]
+    assert "none" in to_text(trends_view("camera", entries, trends(entries), everything=False))

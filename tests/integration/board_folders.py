@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Folders as Buildroot and Yocto leave them, for boards that QEMU has: Debian's kernel, device tree and BusyBox inside.
 
 The kernel is Debian's for many boards, so the drivers of cards and of ext4 are modules: the Yocto-shaped folder has an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Real systems for the tests that boot: the demo, and a small one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A ready Debian image from its description to a faster system, in as few boots as prove it.
 
 Five or six boots: the first one of `describe`, one again, one with the agent, one or two of the faster system, one of

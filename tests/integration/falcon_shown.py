@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a boot in falcon mode must show beside the same boot through U-Boot."""
 
 from collections.abc import Sequence

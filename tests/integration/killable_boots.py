@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An optimisation of real machines in a process of its own, to be killed: killable_boots.py STORE LOG KERNEL."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Kernel, Machine, System
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from bootlab.targets.qemu import QemuTarget
 from tests.experiments.fake_bench import FakeTechnique
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A git history of 64 root trees of the demo: a regression in one commit or in none. `python -m` makes it for a hand.
 
 Usage: python -m tests.integration.revision_history FOLDER script|cmdline|none [PLACE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bisection on real boots: 64 root trees in git, one that costs a third of a percent found in at most 7 boots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Folders of build systems described by looking at them, booted, and made faster: Debian's kernels on QEMU's boards.
 
 A boot takes a minute and more, so these are asked for: BOOTLAB_ARMHF_PACKAGES names a folder that

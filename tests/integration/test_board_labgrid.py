@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The real path to a board: labgrid's coordinator, exporter and client on loopback, QEMU behind the serial port."""
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import pytest
 
 from bootlab.analysis.stages import stages_of
 from bootlab.api import System
-from bootlab.api.on_board import OnBoard
+from bootlab.api.on_board import SystemOnBoard
+from bootlab.boards.choose import board_target
 from bootlab.builders.artefacts import build
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.model.recording import Outcome
 from bootlab.systemfile.board import load_board
-from bootlab.targets.board.choose import board_target
 from bootlab.views.table import page
-from tests.targets.board.qemu_board import QemuBoard, free_port
+from tests.boards.qemu_board import QemuBoard, free_port
 
 pytestmark = [
     pytest.mark.timeout(1800),
@@ -113,7 +114,7 @@ def test_a_place_boots_and_stands_beside_its_exact_boot(demo, board, coordinator
     config = environment(tmp_path, board, coordinator)
     file = load_board(described(tmp_path, board, coordinator, f'place = "pc"\nconfig = "{config}"'))
     store = tmp_path / "store"
-    both = OnBoard(file, System(file.system(demo), store=store, jobs=1), System(demo, store=store))
+    both = SystemOnBoard(file, System(file.system(demo), store=store, jobs=1), System(demo, store=store))
     results = both.stages(boots=1)
     found = results.data.comparison
     total = found.rows[-1]
@@ -136,7 +137,7 @@ def test_a_reservation_by_tags_and_power_by_commands(demo, board, coordinator, t
     power = f'[power]\non = "{board.command("on")}"\noff = "{board.command("off")}"\noff_s = 0.1\n'
     file = load_board(described(tmp_path, board, coordinator, how + power))
     system = file.system(demo)
-    target = board_target(file.board, Cache(tmp_path / "cache"), system)
+    target = board_target(file.board, Cache(tmp_path / "cache"))
     recording = target.boot(target.plan(system), tmp_path / "boot", stop=threading.Event())
     assert recording.meta.outcome is Outcome.GOAL, recording.meta.reason
     assert recording.meta.goal_clock == "wall"
@@ -145,3 +146,53 @@ def test_a_reservation_by_tags_and_power_by_commands(demo, board, coordinator, t
     assert recording.lines[3].first_ns is not None
     assert "acquired: None" in client(coordinator, "-p", "pc", "show")
     assert client(coordinator, "reservations").strip() == ""
+
+
+def place_of(folder: Path, board, coordinator: str):
+    """Return the board file of the place, switched by commands."""
+    power = f'[power]\non = "{board.command("on")}"\noff = "{board.command("off")}"\noff_s = 0.1\n'
+    return load_board(described(folder, board, coordinator, f'place = "pc"\n{power}'))
+
+
+def test_two_bootlabs_on_one_place_take_turns(demo, board, coordinator, tmp_path):
+    """labgrid lets one user acquire a place twice: bootlab's own lock keeps them apart."""
+    ends = {}
+
+    def boot(name: str) -> None:
+        file = place_of(tmp_path, board, coordinator)
+        system = file.system(demo)
+        target = board_target(file.board, Cache(tmp_path / f"cache-{name}"), system)
+        ends[name] = target.boot(target.plan(system), tmp_path / name, stop=threading.Event())
+
+    threads = [threading.Thread(target=boot, args=(name,)) for name in ("a", "b")]
+    place_of(tmp_path, board, coordinator)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [end.meta.outcome for end in ends.values()] == [Outcome.GOAL, Outcome.GOAL]
+    assert "acquired: None" in client(coordinator, "-p", "pc", "show")
+
+
+def test_a_bootlab_that_is_killed_gives_its_place_back(demo, board, coordinator, tmp_path):
+    path = described(
+        tmp_path,
+        board,
+        coordinator,
+        f'place = "pc"\n[goal]\nconsole = "never"\n'
+        f'[power]\non = "{board.command("on")}; touch {tmp_path}/on"\noff = "{board.command("off")}"\noff_s = 0.1\n',
+    )
+    words = [sys.executable, "-m", "bootlab.cli", "boot", "--board", str(path), "--store", str(tmp_path / "store")]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for((tmp_path / "on").exists)
+    assert "acquired: None" not in client(coordinator, "-p", "pc", "show")
+    process.kill()
+    process.wait()
+    wait_for(lambda: "acquired: None" in client(coordinator, "-p", "pc", "show"))
+
+
+def wait_for(holds) -> None:
+    until = time.monotonic() + 280
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.2)

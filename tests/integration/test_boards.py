@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The boards of every architecture: boots repeat, and each console byte has the time of the store that wrote it."""
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ import threading
 import numpy as np
 import pytest
 
+from bootlab.launch import emulator, kvm
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
-from bootlab.targets import emulator, kvm
 from bootlab.targets.following import Follower
 from bootlab.targets.qemu import QemuTarget
 from tests.bare_guests import WIDENED, build_preload
@@ -54,6 +55,7 @@ def boot(cache, tmp_path):
     return run
 
 
+@pytest.mark.telling("architectures")
 def test_two_boots_are_equal_and_every_byte_has_its_stamp(board, boot, tmp_path):
     first, second = boot(board, "a"), boot(board, "b")
     assert first.meta.outcome is Outcome.GOAL, first.meta.reason

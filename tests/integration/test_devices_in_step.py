@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Disks that QEMU serves at the host's pace: in step with the instructions boots are equal, without it they are not."""
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ def disk(request, tmp_path):
     return guest, with_disk(request.param, tmp_path / "disk.img")
 
 
+@pytest.mark.telling("disks")
 def test_boots_with_a_disk_are_equal(disk, tmp_path):
     guest, machine = disk
     image, preload = guest.build(tmp_path), build_preload(tmp_path)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every way a boot can end, each by a real machine."""
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
 
-pytestmark = pytest.mark.qemu
+pytestmark = [pytest.mark.qemu, pytest.mark.telling("endings")]
 
 
 def boot(system: System, cache: Cache, folder: Path) -> Recording:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Exact mode on a real Debian kernel: boots repeat, stamps are right, broken set-ups are found out."""
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def five(demo, tmp_path_factory):
             loop.wait()
 
 
+@pytest.mark.telling("boot", "equal under load")
 def test_five_boots_are_equal_under_load(five):
     recordings, equality = five
     assert equality.equal, equality.difference
@@ -42,6 +44,7 @@ def test_five_boots_are_equal_under_load(five):
     assert len({r.path for r in recordings}) == 5, "each is a boot of its own"
 
 
+@pytest.mark.telling("boot")
 def test_every_line_and_every_stage_has_its_time(five):
     (recording, *_), _ = five
     assert all(line.first_ns is not None for line in recording.lines)
@@ -65,6 +68,7 @@ def test_the_plugin_changes_no_byte(five, demo, tmp_path_factory, monkeypatch):
     assert without.console == with_plugin.console
 
 
+@pytest.mark.telling("boot")
 def test_virtual_time_and_the_kernels_own_stamps_agree(five):
     """Kernel stamps and virtual time differ by a constant and by the error of the kernel's clock calibration.
 
@@ -82,12 +86,23 @@ def test_virtual_time_and_the_kernels_own_stamps_agree(five):
     slope, offset_ns = np.polyfit(kernel_ns, virtual_ns, 1)
     residual_ns = np.abs(virtual_ns - (slope * kernel_ns + offset_ns))
     tsc = float(re.search(r"Detected ([\d.]+) MHz", recording.find("tsc: Detected").text)[1])
+    if _console_has_a_thread(recording):
+        # Its lines leave at most one tick of 4 ms after their stamps, the soonest at once.
+        lag_ns = virtual_ns - kernel_ns
+        assert lag_ns.max() - lag_ns.min() < 4_500_000
+        return
     assert abs(slope - 1) <= abs(tsc / 1000 - 1) + 20e-6, "1000 MHz are exact: one instruction takes 2 ns, a cycle 1"
     assert residual_ns.max() < 100_000
     assert np.median(residual_ns) < 20_000
     jumps_ns = int(re.search(r"->\(-?\d+, (-?\d+)\)", recording.find("Marking stable").text)[1])
     early = lines[console + 1]
     assert early.first_ns - early.printk_ns - offset_ns == pytest.approx(jumps_ns, abs=200_000)
+
+
+def _console_has_a_thread(recording) -> bool:
+    """Tell whether the UART's driver prints in a thread of its own (CON_NBCON in 8250_core.c: 7.3 has it, 6.12 not)."""
+    version = re.search(r"Linux version (\d+)\.(\d+)", recording.find("Linux version").text)
+    return (int(version[1]), int(version[2])) >= (7, 0)
 
 
 def test_a_real_time_clock_of_the_host_is_found_out(small, tmp_path):
@@ -123,6 +138,7 @@ def test_random_instructions_repeat_too_where_qemu_is_seeded(small, tmp_path):
     assert "-seed" in recordings[0].meta.command
 
 
+@pytest.mark.telling("try", "no effect is no gain")
 def test_a_technique_without_effect_is_no_gain(small, tmp_path):
     results = opened(small, tmp_path).try_("lpj-preset")
     (trial,) = results.trials

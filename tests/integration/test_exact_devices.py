@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rows of the table of devices, booted again: what it calls exact must be so with the QEMU that is here."""
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import threading
 
 import pytest
 
+from bootlab.launch import emulator
+from bootlab.launch.exact_devices import device_table
 from bootlab.model.system import Machine
-from bootlab.targets import emulator
-from bootlab.targets.exact_devices import device_table
 from bootlab.targets.qemu import QemuTarget
 from tests.conftest import REPOSITORY
 

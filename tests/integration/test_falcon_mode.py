@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Falcon mode with Debian's U-Boot, built here: the SPL starts the kernel; what is broken goes to U-Boot."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """RISC-V's falcon mode with a U-Boot built here: OpenSBI starts the kernel; what is broken goes to U-Boot."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab fs` on a Debian kernel: the rows that need no flash boot, the others are left out with their reasons."""
 
 import msgspec

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A final check in a real machine: it runs there, and a result that fails it gets back what the check needs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel that is executed in place, for real: built, put into flash, booted to user space."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A console of millions of separate bytes: each has its time, also behind the second million."""
 
 from __future__ import annotations

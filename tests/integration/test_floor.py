@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The floor of a real boot: its parts are the boot, to the nanosecond, and what is known to be in it is named."""
 
 from __future__ import annotations

@@ -1,13 +1,23 @@
+# SPDX-License-Identifier: MIT
 """A store whose disk is full, at every point where it can become so: no verdict on the system, no half result."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
+import threading
+import time
+from pathlib import Path
 
+import msgspec
 import pytest
 
+from bootlab.experiments.bench import Bench, SilentObserver
+from bootlab.launch.whole_console import NOT_COUNTED
+from bootlab.model.system import Limits
+from bootlab.targets.qemu import QemuTarget
 from tests.mini_kernel import mini_kernel
 
 pytestmark = pytest.mark.qemu
@@ -78,6 +88,58 @@ def test_a_disk_that_is_full_says_nothing_about_the_system(small_disk, boot, tmp
         kept = [p for p in (folder / "store").glob("boots/*") if not p.name.startswith(".")]
         assert kept == [], f"{kib} KiB: half a recording is left"
     assert ended == {0, 3}, "some had room and some had none"
+
+
+LONG = "".join(f"{number:04} a line of the guest's\r\n" for number in range(600))
+
+
+class Filler(SilentObserver):
+    """Fills the disk of a boot when its first line is out, and makes room again when the console has stopped."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.thread: threading.Thread | None = None
+        self.again: list[str] = []
+
+    def boot_progress(self, label, progress):
+        if self.thread is None and "begin" in progress.last_line:
+            fat = self.folder / "fat"
+            with contextlib.suppress(OSError), fat.open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4096))
+            self.thread = threading.Thread(target=self._free, args=(fat,))
+            self.thread.start()
+
+    def _free(self, fat: Path) -> None:
+        until = time.monotonic() + 60
+        # The console fills its page, and then there is no other.
+        while time.monotonic() < until and not self.again:
+            with contextlib.suppress(OSError):
+                if any(path.stat().st_size >= 4096 for path in self.folder.glob("**/console.log")):
+                    break
+            time.sleep(0.01)
+        fat.unlink()
+
+    def boot_again(self, label, why):
+        self.again.append(why)
+
+
+@pytest.mark.parametrize("mode", ["exact", "free"])
+def test_a_disk_that_is_full_for_a_moment_leaves_no_hole_in_a_console(mini, small_disk, cache, mode):
+    """The goal stands behind the hole, and would be found: such a boot is the host's, and the next one is whole."""
+    # Without a count of instructions the machine is through with a short wait before anybody looks at it.
+    loops = 1200 if mode == "exact" else 12_000
+    system = mini("begin\n", text_after=LONG + "GOAL\n", delay_loops=loops, limits=Limits(wall_s=120))
+    system = msgspec.structs.replace(system, clock=msgspec.structs.replace(system.clock, mode=mode, accel="tcg"))
+    filler = Filler(small_disk(6000))
+    with Bench(QemuTarget(cache), filler.folder / "store", observer=filler) as bench:
+        recording = bench.boot(system, "x")
+    filler.thread.join()
+    assert len(filler.again) == 1
+    assert "could not be written" in filler.again[0]
+    assert recording.ok, recording.meta.reason
+    assert recording.console.endswith(("begin\n" + LONG + "GOAL\n").encode())
+    assert NOT_COUNTED not in recording.meta.lacks
 
 
 def recordings(store):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A guest that waits for the second to turn: its goal says nothing, what comes before the wait does."""
 
 from __future__ import annotations

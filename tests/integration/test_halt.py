@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The race of the halt: with its windows widened, boots are equal, and equal to an undisturbed one."""
 
 from __future__ import annotations
@@ -6,8 +7,8 @@ import shutil
 
 import pytest
 
+from bootlab.launch import emulator
 from bootlab.model.system import Machine
-from bootlab.targets import emulator
 from tests.bare_guests import WIDENED, Guest, boot, build_preload
 
 pytestmark = pytest.mark.qemu

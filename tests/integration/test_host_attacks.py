@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The host stops, kills and starves a machine: no variant is called broken for it, and no recording is another."""
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import pytest
 
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.experiments.base import Base
-from bootlab.experiments.bench import Bench, Quiet
+from bootlab.experiments.bench import Bench, SilentObserver
 from bootlab.experiments.trials import try_all
+
+# Loaded here, not while the first machine runs: whoever attacks it has to look at it then.
+from bootlab.launch import emulator, plugin, virtual_ending  # noqa: F401
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Limits, Machine
 from bootlab.model.verdict import Verdict
-
-# Loaded here, not while the first machine runs: whoever attacks it has to look at it then.
-from bootlab.targets import emulator, plugin, virtual_ending  # noqa: F401
 from bootlab.targets.qemu import QemuTarget
 from tests.experiments.fake_bench import FakeTechnique
 
@@ -40,7 +41,7 @@ def emulators(folder: Path) -> list[int]:
     return found
 
 
-class Attacker(Quiet):
+class Attacker(SilentObserver):
     """Sends a signal to the machine of each boot whose label it looks for, at most so many times."""
 
     def __init__(self, folder: Path, number: int, *, label: str, times: int) -> None:

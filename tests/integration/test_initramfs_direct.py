@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An initramfs of scripts that mounts a root on an NVDIMM, and the one program that takes its place, for real."""
 
 from __future__ import annotations

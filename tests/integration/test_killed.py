@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An optimisation of real machines, killed with SIGKILL at random instants: it ends as an undisturbed one.
 
 The guest is a kernel of a few hundred bytes that waits as long as its command line says: a boot takes half a second.

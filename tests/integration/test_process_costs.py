@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every instruction of a real boot belongs to a process, and watching them changes nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Several processors, each with its own time: programs without a system (tests/guests/team.c) on every architecture."""
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import pytest
 import bootlab
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault
+from bootlab.launch import emulator, exactness, plugin, processors, qemu_launch
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.store.handover import hand_over
-from bootlab.targets import emulator, exactness, plugin, processors, qemu_launch
-from bootlab.targets.base import BootPlan
 from tests.bare_guests import TEAM_WIDENED, Guest, boot, build_preload
 
 pytestmark = pytest.mark.qemu
@@ -48,6 +49,7 @@ def values(console: bytes) -> dict[str, int]:
     return {name: int(value, 16) for name, value in lines[:-1]}
 
 
+@pytest.mark.telling("processors")
 def test_two_work_at_once_and_every_boot_is_equal(guest, cache, tmp_path):
     image, preload = guest.build(tmp_path), build_preload(tmp_path)
     calm = boot(guest.arch, image, tmp_path / "calm", cache, machine=guest.machine)
@@ -88,6 +90,8 @@ def test_another_quantum_is_another_schedule_and_as_fast(guest, cache, tmp_path)
 
 @pytest.mark.parametrize("guest", ["x86_64"], indirect=True)
 def test_shared_time_is_the_sum_and_exact(guest, cache, tmp_path):
+    if exactness.shares_unequally(emulator.find(guest.machine).version):
+        pytest.skip("this QEMU's boots with a shared clock differ; bootlab refuses them")
     image = guest.build(tmp_path)
     clock = Clockwork(processors="shared")
     first, second = (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A board that starts from its card: the boot ROM enters what lies at 8 KiB, and its lines are stages from power-on."""
 
 import itertools
@@ -13,7 +14,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import TraceRequest, traced
+from bootlab.tracing.boot import TraceRequest, traced
 from tests.mini_boards import mini_board_kernel
 
 pytestmark = pytest.mark.qemu
@@ -58,6 +59,7 @@ def boot(cache, tmp_path):
     return run
 
 
+@pytest.mark.telling("from power-on")
 def test_the_stages_begin_at_power_on_and_add_up(boot):
     plan, first = boot(CHAIN, "a")
     assert first.meta.outcome is Outcome.GOAL, first.meta.reason

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab steps` on a Debian kernel: a step of files and one of the catalogue, proved by their boots, made once."""
 
 import msgspec

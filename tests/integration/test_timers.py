@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Timers inside booted kernels: the same table twice, configurations side by side, every assertion."""
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ def system(small, tmp_path_factory):
     return System(small, store=tmp_path_factory.mktemp("store"))
 
 
+@pytest.mark.telling("timers")
 def test_two_exact_runs_give_the_same_table_and_high_resolution_shows(system):
     said: list[str] = []
     coarse = system.changed(change_of("highres=off clocksource=acpi_pm"))

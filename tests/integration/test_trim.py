@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tree of this machine's own programs, trimmed for real: every method in one boot, and a check of its own."""
 
 from __future__ import annotations

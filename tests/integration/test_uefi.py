@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A PC from power-on: UEFI, EFI stub, Linux; stages that add up, and the same boot twice."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """U-Boot on the machines `virt`, from power-on: alone and behind TF-A on AArch64, behind OpenSBI on RISC-V."""
 
 import itertools

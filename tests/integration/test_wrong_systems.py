@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The mistakes that people make, in systems made for real: each is named, with the way out, and most before a boot."""
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def boot(wrong, folder, limits: str = "") -> tuple[int, str]:
     if wrong.arch == "arm" and armhf_packages() is None:
         pytest.skip("BOOTLAB_ARMHF_PACKAGES names no folder with Debian's ARM kernel")
     if (wrong.arch == "arm64" or wrong.id == "foreign-kernel") and not (CACHE / "kernel-arm64").exists():
-        pytest.skip("no arm64 kernel here: make kernel-arm64")
+        pytest.skip('no arm64 kernel here: scripts/fetch-kernel.sh .cache/kernel-arm64 "" arm64')
     (folder / "system.toml").write_text(wrong.make(folder) + limits, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "bootlab.cli", "boot", "system.toml"],

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems with the mistakes that people make, made for real: a distribution's kernel, BusyBox, a system file.
 
 benchmarks/mistakes.py boots them as a user does and prints when each mistake was named; test_wrong_systems.py tests it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Source trees of a few lines, written into a folder."""
 
 from __future__ import annotations

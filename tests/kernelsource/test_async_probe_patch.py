@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The line that lets a driver probe asynchronously, in the drivers' different forms."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The one reader of `.config`, as every layer sees it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Delays of C functions: found in the body and nowhere else, and replaced by a patch that applies."""
 
 import shutil

@@ -1,15 +1,17 @@
+# SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.errors import UserError
 from bootlab.kernelsource.expression import evaluate, written
 from bootlab.kernelsource.kbuild import Kbuild
 from bootlab.kernelsource.makefile import Makefile
+from tests.examples import examples
 from tests.kernelsource.small_tree import write
 
 FILES = {
@@ -91,7 +93,7 @@ LINES = "obj-$(CONFIG_A)$(CONFIG_B) += a.o|"
 LINES += "X := $(X) $(Y)|Y = $(X)$(X)|ifeq ($(X),|else|endif|ifdef|obj-y := $(foreach|$(|\t$(|else ifeq"
 
 
-@settings(deadline=None)
+@examples(100)
 @given(
     st.lists(st.sampled_from([*LINES.split("|"), "obj-y += $(if $(X),b.o)", "$(X)-y := $(Y:%=%.o)", "\\", "export"]))
 )

@@ -1,15 +1,17 @@
+# SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.errors import UserError
 from bootlab.kernelsource.expression import written
 from bootlab.kernelsource.kconfig import Kconfig, read_kconfig
+from tests.examples import examples
 from tests.kernelsource.small_tree import write
 
 ROOT = """\
@@ -142,7 +144,7 @@ RUBBISH = """config A|choice|endchoice|menu $(|endmenu|if (A|endif|\tdepends on 
 y := $(call,$(x),$(1))|\tselect|\trange|\tdefault $(x) if|\tbool "open|source|source "*/.."|\\|\0\xff|config $(x)"""
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.lists(st.sampled_from([*RUBBISH.replace("\n", "|").split("|"), "\tdepends on " + "!(" * 300])))
 def test_rubbish_does_not_crash(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
     tree = write(tmp_path_factory.mktemp("rubbish"), {"Kconfig": "\n".join(lines)})

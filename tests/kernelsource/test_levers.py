@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import json
@@ -16,8 +17,8 @@ from bootlab.kernelsource import devices
 from bootlab.kernelsource.configuration import from_text
 from bootlab.kernelsource.levers import levers_of
 from bootlab.kernelsource.lookup import look_up
-from bootlab.kernelsource.tree import SourceTree
-from bootlab.targets import trace_symbols
+from bootlab.kernelsource.tree import ConfiguredTree
+from bootlab.tracing import symbols as trace_symbols
 from bootlab.views.functions import levers_page, levers_text
 from tests.kernelsource.small_tree import write
 from tests.rendered import to_text
@@ -50,12 +51,12 @@ TABLE = ["start", "hidden", "next", "probe_one", "toy_driver_init", "probe_one.i
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> SourceTree:
+def tree(tmp_path: Path) -> ConfiguredTree:
     place = write(tmp_path / "linux", FILES)
-    return SourceTree(place, cache=tmp_path / "cache", arch="x86_64", configuration=from_text(CONFIG))
+    return ConfiguredTree(place, cache=tmp_path / "cache", arch="x86_64", configuration=from_text(CONFIG))
 
 
-def test_names_in_the_order_of_addresses(tree: SourceTree) -> None:
+def test_names_in_the_order_of_addresses(tree: ConfiguredTree) -> None:
     places = tree.resolver.resolve([(name, "") for name in TABLE])
     assert [p.stem.rpartition("/")[2] for p in places] == ["main", "main", "main", "toy", "toy", "", "held", ""]
     assert places[0].line == 1
@@ -68,7 +69,7 @@ def test_names_in_the_order_of_addresses(tree: SourceTree) -> None:
     assert near[1].file == "drivers/held.c"
 
 
-def test_what_can_be_done(tree: SourceTree) -> None:
+def test_what_can_be_done(tree: ConfiguredTree) -> None:
     toy, start, held = levers_of(tree, [tree.resolver.named(n) for n in ("toy_driver_init", "start", "held")])
     (lever,) = toy.levers
     assert (lever.symbol, lever.value, lever.disable, lever.module) == ("TOY", "y", "yes", "yes")
@@ -84,14 +85,14 @@ def test_what_can_be_done(tree: SourceTree) -> None:
     assert levers_page.levers_table([("", 1, toy)])["rows"]
 
 
-def test_without_a_configuration_values_are_unknown(tree: SourceTree, tmp_path: Path) -> None:
-    bare = SourceTree(tree.path, cache=tmp_path / "cache", arch="x86")
+def test_without_a_configuration_values_are_unknown(tree: ConfiguredTree, tmp_path: Path) -> None:
+    bare = ConfiguredTree(tree.path, cache=tmp_path / "cache", arch="x86")
     assert bare.version == "6.1.7-rc1"
     (toy,) = levers_of(bare, [bare.resolver.named("toy_driver_init")])
     assert (toy.levers[0].value, toy.levers[0].disable, toy.levers[0].module) == ("unknown", "unknown", "unknown")
 
 
-def test_devices_and_drivers(tree: SourceTree) -> None:
+def test_devices_and_drivers(tree: ConfiguredTree) -> None:
     (found,) = devices.nodes(tree, "10000000.serial")
     assert (found.file, found.line, found.compatible) == ("arch/x86/boot/dts/board.dts", 2, ("x,toy", "x,old"))
     assert [p.file for p in devices.driven_by(tree, found.compatible)] == ["drivers/toy.c"]
@@ -99,7 +100,7 @@ def test_devices_and_drivers(tree: SourceTree) -> None:
     assert devices.nodes(tree, "serial8250") == []
 
 
-def test_whatever_name_people_have_is_looked_up(tree: SourceTree) -> None:
+def test_whatever_name_people_have_is_looked_up(tree: ConfiguredTree) -> None:
     symbol = look_up(tree, "CONFIG_TOY")
     assert symbol.known
     assert symbol.symbol is not None
@@ -114,7 +115,8 @@ def test_whatever_name_people_have_is_looked_up(tree: SourceTree) -> None:
     assert not look_up(tree, "nothing").known
 
 
-def test_where_prints_each_name_or_its_document(tree: SourceTree, tmp_path: Path) -> None:
+@pytest.mark.telling("where")
+def test_where_prints_each_name_or_its_document(tree: ConfiguredTree, tmp_path: Path) -> None:
     (tmp_path / "config").write_text(CONFIG)
     words = ["where", "toy_driver_init", "CONFIG_HELD", "10000000.serial"]
     options = ["--source", str(tree.path), "--config", str(tmp_path / "config"), "--arch", "x86_64"]
@@ -127,21 +129,50 @@ def test_where_prints_each_name_or_its_document(tree: SourceTree, tmp_path: Path
         CliRunner().invoke(make_app(VERBS), ["where", "nothing", *options], catch_exceptions=False)
 
 
-def test_an_edited_file_is_seen(tree: SourceTree, tmp_path: Path) -> None:
+def test_an_edited_file_is_seen(tree: ConfiguredTree, tmp_path: Path) -> None:
     assert tree.resolver.named("fresh").certainty == "unknown"
     write(tree.path, {"init/main.c": "void fresh(void)\n{\n}\n"})
-    again = SourceTree(tree.path, cache=tmp_path / "cache", arch="x86", configuration=from_text(CONFIG))
+    again = ConfiguredTree(tree.path, cache=tmp_path / "cache", arch="x86", configuration=from_text(CONFIG))
     assert again.resolver.named("fresh").certainty == "resolved"
 
 
 def test_errors_say_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not a kernel source tree"):
-        SourceTree(tmp_path, cache=tmp_path)
-    with pytest.raises(UserError, match="which architecture"):
-        SourceTree(write(tmp_path, FILES), cache=tmp_path)
+        ConfiguredTree(tmp_path, cache=tmp_path)
+    with pytest.raises(UserError, match=r"which architecture.*arm64"):
+        ConfiguredTree(write(tmp_path, FILES), cache=tmp_path, arch="arm64")
 
 
-def test_coverage_adds_up(tree: SourceTree) -> None:
+def test_without_a_configuration_this_machines_architecture_is_taken_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    place = write(tmp_path / "linux", FILES)
+    assert ConfiguredTree(place, cache=tmp_path / "cache").srcarch == "x86"
+    assert CliRunner().invoke(make_app(VERBS), ["where", "held", "--source", str(place)]).exit_code == 0
+    monkeypatch.setattr("platform.machine", lambda: "sparc64")
+    with pytest.raises(UserError, match=r"sparc64 .this machine.s. is not in"):
+        ConfiguredTree(place, cache=tmp_path / "cache")
+
+
+def test_of_two_files_the_initcall_that_is_no_module_is_the_answer(tmp_path: Path) -> None:
+    """As acpi_init(): drivers/acpi/bus.c and a laptop's driver define it, and the driver is a module nearly always."""
+    files = {
+        "drivers/toy.c": "static int __init acpi_init(void)\n{\n}\nmodule_init(acpi_init);\n",
+        "drivers/held.c": "\nstatic int __init acpi_init(void)\n{\n}\nsubsys_initcall(acpi_init);\n",
+    }
+    place = write(tmp_path / "linux", FILES | files)
+    found = look_up(ConfiguredTree(place, cache=tmp_path / "cache", arch="x86"), "acpi_init").levers[0].place
+    assert (found.certainty, found.file, found.line) == ("resolved", "drivers/held.c", 2)
+    assert found.others == ("drivers/toy.c",)
+    assert "drivers/toy.c" in found.why
+    both = FILES | {"drivers/toy.c": files["drivers/held.c"], "drivers/held.c": files["drivers/toy.c"]}
+    write(tmp_path / "linux", both | {"drivers/main.c": "", "drivers/Makefile": "obj-y += toy.o held.o\n"})
+    unclear = look_up(ConfiguredTree(place, cache=tmp_path / "cache", arch="x86"), "acpi_init").levers[0].place
+    assert unclear.certainty == "ambiguous"
+
+
+def test_coverage_adds_up(tree: ConfiguredTree) -> None:
     table = [
         (0xFFFFFFFF81000000 + 16 * n, "t", name) for n, name in enumerate(["start", "next", "toy_driver_init", "held"])
     ]

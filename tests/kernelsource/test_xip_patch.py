@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The patch that has functions of a kernel in flash run from RAM."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much of what is true of real boot logs `bootlab analyze` tells, and how much of what it tells is wrong.
 
 `facts/*.toml` holds what is true, read by eye. Run `python -m tests.logs.gauge FOLDER...` from the project's folder;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small logs made for the tests."""
 
 BOOT = """\

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Real logs from public sources, which are not part of this repository: what each is taken for, and its account."""
 
 from __future__ import annotations

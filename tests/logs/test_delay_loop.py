@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The delay loop out of logs of all kinds, and whether a stored value fits another boot."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is true of real logs, read by eye: nothing that is told of them is wrong. The logs are not in the repository."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel's stamp at the start of a line: one reader for all layers."""
 
 import pytest

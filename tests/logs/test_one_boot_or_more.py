@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How many boots a text holds: what was printed twice, mentioned, or comes of a system that runs is none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Changes are values: system + change = another system."""
 
 from __future__ import annotations

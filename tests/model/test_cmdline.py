@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel command line: the kernel's own quoting rules, and back again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Command lines compiled into a kernel."""
 
 import pytest

@@ -1,4 +1,8 @@
+# SPDX-License-Identifier: MIT
 """A root tree moved between initramfs and medium: tree, parameters and first program."""
+
+import msgspec
+import pytest
 
 from bootlab.builders.images.formats import FORMATS
 from bootlab.model import root_place
@@ -60,3 +64,11 @@ def test_every_format_is_named_by_its_file_system():
     kernels = {"cramfs", "romfs", "jffs2", "ubifs", "squashfs", "erofs", "ext2", "ext3", "ext4"}
     kernels |= {"xfs", "btrfs", "f2fs"}
     assert {form.fstype for form in FORMATS} == kernels
+
+
+@pytest.mark.parametrize("word", ["roothash=ab", "boot=live", "init=/nix/store/a-nixos/init"])
+def test_an_initrd_that_finds_the_root_itself_is_left_to_it(word: str):
+    with_initrd = msgspec.structs.replace(system(f"{word} ro", root=Root(image="/d.img")), initrd="/i")
+    assert root_place.mounted(with_initrd) is with_initrd
+    alone = msgspec.structs.replace(with_initrd, initrd=None)
+    assert root_place.mounted(alone).cmdline.value("root") == "/dev/mmcblk0"

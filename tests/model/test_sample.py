@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A sample pairs boots by their dither, and counts only those that reached their goal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the recordings that tests play back: boots a small system and three techniques on it, in real machines.
 
 Run it when the recording's format or the boots that the laboratory makes have changed:
@@ -18,11 +19,13 @@ import msgspec
 from bootlab import api
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.launch.boot_plan import BootPlan, Purpose
+from bootlab.launch.target import ProgressSink
 from bootlab.model.recording import Meta, Recording
 from bootlab.model.system import System
+from bootlab.recordings import recording_dir
 from bootlab.systemfile import load
-from bootlab.targets import recording_dir, replay
-from bootlab.targets.base import BootPlan, ProgressSink, Purpose
+from bootlab.targets import replay
 from bootlab.targets.qemu import QemuTarget
 
 HERE = Path(__file__).resolve().parent

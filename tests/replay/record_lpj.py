@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the recordings of preset tests that tests play back: builds kernels and boots them, in real machines.
 
 Run it when the recording's format or these boots have changed: `BOOTLAB_BUSYBOX=... python -m tests.replay.record_lpj`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`bootlab report` and `bootlab boot` on a recording that was cut off or altered behind its back."""
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def half_a_table(folder: Path) -> str:
 
 @pytest.mark.parametrize("damage", [cut_off, altered, another_goal, no_json, half_a_table])
 def test_what_was_damaged_is_neither_shown_nor_taken(bootlab, booted, store, tmp_path, damage):
-    (folder,) = (store / "boots").iterdir()
+    (folder,) = (store / "boots").glob("[!.]*")
     name = damage(folder)
 
     shown = bootlab("report", "last")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs on recordings: results are written as they come, and what was booted is not booted again."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ import pytest
 
 from bootlab.api import System
 from bootlab.errors import TargetError, UserError
-from bootlab.experiments.bench import Quiet
+from bootlab.experiments.bench import SilentObserver
 from bootlab.model.system import Clockwork
 from bootlab.results import file as results_file
 from bootlab.store import runs
@@ -15,7 +16,7 @@ from bootlab.systemfile import load
 from tests.conftest import REPLAYED
 
 
-class Noted(Quiet):
+class Noted(SilentObserver):
     """Remembers what was said."""
 
     def __init__(self):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A plan as a file: it comes back as it was written, after a person's edits, and rubbish is named."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ import pytest
 from bootlab.errors import UserError
 from bootlab.model.plan import Plan, PlannedPhase, PlannedTechnique
 from bootlab.results import plan_file
+from tests.recordings import flips
 
 PLAN = Plan(
     system="system.toml",
@@ -56,6 +58,37 @@ def test_an_edit_is_read(tmp_path):
     assert plan_file.load(tmp_path / "plan.toml").phases[0].taken == ()
 
 
+def test_a_plan_says_whether_it_is_as_bootlab_wrote_it(tmp_path):
+    path = tmp_path / "plan.toml"
+    plan_file.save(PLAN, path)
+    text = path.read_text(encoding="utf-8")
+    assert plan_file.load(path).note == ""
+    # What a person may do without changing anything.
+    path.write_text("# my own words\n" + text.replace("rounds = 2", "rounds   =   2"), encoding="utf-8")
+    assert plan_file.load(path).note == ""
+    path.write_text(text.replace("rounds = 2", "rounds = 3"), encoding="utf-8")
+    assert "was edited" in plan_file.load(path).note
+    assert plan_file.load(path).rounds == 3
+    older = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("seal = "))
+    path.write_text(older, encoding="utf-8")
+    assert "was edited" in plan_file.load(path).note
+    path.write_text(older.replace("version = 2", "version = 1"), encoding="utf-8")
+    assert "no seal" in plan_file.load(path).note
+
+
+def test_no_bit_of_a_plan_changes_it_in_silence(tmp_path):
+    path = tmp_path / "plan.toml"
+    plan_file.save(PLAN, path)
+    whole = plan_file.load(path)
+    for changed in flips.some(path.read_bytes(), 1500):
+        path.write_bytes(changed)
+        try:
+            read = plan_file.load(path)
+        except UserError:
+            continue
+        assert read.note or read == whole
+
+
 def test_a_system_file_is_no_plan(tmp_path):
     (tmp_path / "system.toml").write_text('name = "x"\n', encoding="utf-8")
     assert not plan_file.is_plan(tmp_path / "system.toml")
@@ -71,7 +104,7 @@ def test_a_system_file_is_no_plan(tmp_path):
         ("rounds = 2", "rounds = 2\nbudget_s = inf", "finite"),
         ("rounds = 2", "rounds = 2\nbudgets = 3", "budgets"),
         ("take = true", "tkae = false", "tkae"),
-        ("version = 1", "version = 7", "version 7"),
+        ("version = 2", "version = 7", "version 7"),
         ('id = "lsm-off"', 'id = "quiet"', "quiet is in it twice"),
         ('name = "command line"', 'name = "magic"', "magic"),
         ("[[phases]]", "[[phases", "not a plan"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What looks at files, with folders of its own."""
 
 from __future__ import annotations

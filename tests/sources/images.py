@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Media for the tests, made here: partition tables by hand, ext by mke2fs, FAT by hand, device trees by hand."""
 
 from __future__ import annotations

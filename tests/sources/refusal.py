@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An input that nothing can be made of: the error names it and says what to do."""
 
 from __future__ import annotations

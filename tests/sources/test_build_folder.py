@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Folders of build systems, for the five boards: which files are taken, and which machine and medium they become."""
 
 from __future__ import annotations

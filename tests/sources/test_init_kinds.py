@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which init a root tree starts, by its files."""
 
 from __future__ import annotations
@@ -7,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.sources.file_view import FileView
-from bootlab.sources.folder import FolderFiles
+from bootlab.formats.file_view import FileView
+from bootlab.formats.folder import FolderFiles
 from bootlab.sources.root_tree import look
 from bootlab.systemfile.goals import from_boot
+from bootlab.systemfile.printed import Printed
 
 ELF = "\x7fELF"
 # Files by path, links as "-> TARGET".
@@ -68,7 +70,7 @@ def test_a_folder_of_runlevels_alone_is_no_openrc(tmp_path):
     ],
 )
 def test_where_the_start_scripts_of_a_boot_begin(line, pattern):
-    found = from_boot([(line, 5), ("Starting syslogd: OK", 7), ("panel login: ", 9)], None)
+    found = from_boot(Printed((line, "Starting syslogd: OK", "panel login: "), lambda index, _: 5 + 2 * index), None)
     assert found is not None
     assert [(name, seen.pattern, seen.ns) for name, seen in found.marks] == [("rc-scripts", pattern, 5)]
     assert re.search(pattern, line)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an initramfs holds, told from its tree."""
 
 from __future__ import annotations

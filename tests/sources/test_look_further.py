@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Further forms of what people have: unified images, U-Boot's headers, kernel trees, the tops of build systems."""
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from bootlab.errors import UserError
+from bootlab.formats import unified_image
 from bootlab.model.system import Machine
-from bootlab.sources import unified_image
-from bootlab.sources.look import merged
+from bootlab.sources.merge import merged
 from bootlab.systemfile.proposal import propose
-from tests.builders.test_foreign_file import ELF_MODULE, uboot
+from tests.formats.test_foreign_file import ELF_MODULE, uboot
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
 
@@ -138,7 +139,7 @@ def test_what_is_nothing_to_boot_says_what_it_is(tmp_path, kernel, looker):
     node = {"fragment@0": {"target-path": [0], "__overlay__": {}}}
     rows = {
         "over.dtbo": (images.device_tree(node), "is an overlay"),
-        "ext4.ko": (ELF_MODULE, "a kernel module or an object file, which does not boot"),
+        "ext4.ko": (ELF_MODULE, "a kernel module or an object file, which bootlab does not boot"),
         "busybox": (b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + b"\x02\0\x3e\0".ljust(600, b"\0"), "not a kernel"),
         "page.img": (b"<html><body>404 Not Found</body></html>", "a web page"),
         "root.tar.gz": (gzip.compress(b"a".ljust(257, b"\0") + b"ustar".ljust(255, b"\0")), "a tar archive packed"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Forms of images that people have and QEMU does not load: each is read, or named with what to do about it."""
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import pytest
 
 from bootlab.errors import UserError
 from bootlab.model.system import Machine
-from bootlab.sources.facts import Found, KernelFacts
-from bootlab.sources.look import merged
+from bootlab.sources.facts import ImageFacts, SourceFacts
+from bootlab.sources.merge import merged
 from bootlab.systemfile.proposal import propose
-from tests.builders.test_foreign_file import uboot
+from tests.formats.test_foreign_file import uboot
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
 from tests.sources.refusal import refused
@@ -80,7 +81,7 @@ def test_an_android_boot_image(version, tmp_path, kernel, looker):
     assert found.entry is not None
     assert found.entry.cmdline == "console=ttyAMA0"
     assert (found.device_tree is not None) == (version == 2)
-    assert any("vendor_boot.img" in note for note in found.notes) == (version >= 3)
+    assert ("vendor" in found.lacks) == (version >= 3)
     path.write_bytes(path.read_bytes()[: PAGE + 5000])
     assert "is cut off" in refused(looker, path).message
 
@@ -99,6 +100,13 @@ def test_the_other_half_of_an_android_boot_image(tmp_path, kernel, looker):
     found = merged([looker.look(tmp_path / "boot.img"), looker.look(tmp_path / "vendor_boot.img")])
     assert found.device_tree is not None
     assert propose(found, "x").machine == "sabrelite"
+    # Since Android 13 the generic ramdisk has an image of its own; the loader puts the vendor's before it.
+    (tmp_path / "init_boot.img").write_bytes(android(b"", ramdisk, version=4, line=b""))
+    joined = looker.all([tmp_path / name for name in ("boot.img", "init_boot.img", "vendor_boot.img")])
+    assert joined.entry is not None
+    assert joined.entry.cmdline == "loglevel=7 console=ttyAMA0"
+    assert joined.initramfs is not None
+    assert joined.initramfs.path.read_bytes() == ramdisk + ramdisk
 
 
 @pytest.mark.parametrize("length", [8, 100, 2000, 2128, 2500])
@@ -363,7 +371,9 @@ def test_a_packed_kernel_and_a_qcow2_image_that_were_cut_off(tmp_path, disk, ker
 def test_a_device_tree_beside_a_pc_s_kernel(tmp_path, looker):
     tree = tmp_path / "board.dtb"
     tree.write_bytes(images.device_tree(images.BOARD))
-    pc = Found(source=tmp_path, what="", arch="x86_64", kernel=KernelFacts(path=tmp_path / "vmlinuz", arch="x86_64"))
+    pc = SourceFacts(
+        source=tmp_path, what="", arch="x86_64", kernel=ImageFacts(path=tmp_path / "vmlinuz", arch="x86_64")
+    )
     made = propose(merged([pc, looker.look(tree)]), "x")
     assert made.machine == "q35"
     assert "board.dtb is not used: a PC's kernel takes no device tree" in made.notes

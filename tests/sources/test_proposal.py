@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: MIT
 """From sources to a system file: what is found, what is decided, and that the file loads."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import struct
 from pathlib import Path
@@ -20,9 +22,11 @@ from bootlab.model.tree import Entry, FileTree
 from bootlab.sources import boards
 from bootlab.sources.boot_entries import parse_extlinux, parse_grub, parse_loader_entry
 from bootlab.sources.facts import RootFacts, UnitFacts
-from bootlab.sources.look import Looker, merged
+from bootlab.sources.look import Looker
+from bootlab.sources.merge import merged
 from bootlab.systemfile import load, proposal
-from bootlab.systemfile.goals import from_boot
+from bootlab.systemfile.goals import from_boot as goals_of
+from bootlab.systemfile.printed import Printed
 from bootlab.systemfile.proposal import propose
 from bootlab.systemfile.written import written
 from tests.mini_boards import mini_board_kernel
@@ -50,6 +54,11 @@ def disk(tmp_path) -> Path:
     )
     archive(root / "boot/initrd.img-6.1.0-1-amd64", "ext4", "mmc_core", "mmc_block", "sdhci", "sdhci-pci")
     return images.mbr(tmp_path / "disk.img", [(0x83, images.ext(tmp_path / "part", root, mib=8))])
+
+
+def from_boot(lines, root, begin=0):
+    """Return the goals of lines with their times."""
+    return goals_of(Printed(tuple(text for text, _ in lines), lambda index, _: lines[index][1], begin), root)
 
 
 def proposed(looker: Looker, *sources: Path):
@@ -205,6 +214,23 @@ def test_a_boot_log_gives_command_line_and_goal(tmp_path, looker):
     assert [name for name, _ in found.goals.marks] == ["rc-scripts"]
 
 
+def test_a_log_is_known_in_every_form(tmp_path, looker):
+    text = "[    0.000000] Linux version 6.1.0 (a@b) (aarch64-linux-gnu-gcc 12) #1\nKernel command line: lpj=5\n"
+    for name, data in (
+        ("plain.log", text.encode()),
+        ("packed.gz", gzip.compress(text.encode())),
+        ("packed.xz", lzma.compress(text.encode())),
+        ("wide.txt", text.encode("utf-16")),
+    ):
+        (tmp_path / name).write_bytes(data)
+        found = looker.look(tmp_path / name)
+        assert found.log is not None, name
+        assert (found.log.cmdline, found.log.arch) == ("lpj=5", "arm64"), name
+    kernel, _ = board_files(tmp_path)
+    other = proposed(looker, kernel, archive(tmp_path / "rd"), tmp_path / "plain.log")
+    assert any("is a log of arm64, and the kernel is for arm" in note for note in other.notes)
+
+
 def test_what_boots_nothing_is_refused_with_a_way_out(tmp_path, looker):
     _, blob = board_files(tmp_path)
     with pytest.raises(UserError, match="no kernel") as caught:
@@ -214,7 +240,7 @@ def test_what_boots_nothing_is_refused_with_a_way_out(tmp_path, looker):
         ("rubbish", b"\x01\x02\x03" * 99, "bootlab does not recognise"),
         ("empty", b"", "is empty"),
         ("root.tar", bytes(257) + b"ustar".ljust(300, b"\0"), "tar archive"),
-        ("disk.vmdk", b"KDMV".ljust(600, b"\0"), "is a VMDK image, which does not boot"),
+        ("disk.vmdk", b"KDMV".ljust(600, b"\0"), "is a VMDK image, which bootlab does not boot"),
         ("disk.img.gz", gzip.compress(bytes(5000)), "initramfs"),
     ):
         (tmp_path / name).write_bytes(data)
@@ -294,6 +320,7 @@ def test_every_board_can_be_asked_for():
         assert row.own_tree or row.compatible
 
 
+@pytest.mark.telling("new")
 def test_the_verb_writes_without_a_boot(tmp_path, disk):
     path = tmp_path / "server.toml"
     done = CliRunner().invoke(app, ["new", str(path), "--from", str(disk), "--no-boot", "--json"])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Readers of media: what the tools wrote is read back, and nothing hostile ends them otherwise than by an error."""
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from bootlab.builders.images import disk_image
-from bootlab.builders.images.disk_bytes import RawFile, Window
-from bootlab.builders.images.qcow2 import Qcow2
 from bootlab.errors import UserError
-from bootlab.sources import device_tree, disk
-from bootlab.sources.ext import ExtFiles
-from bootlab.sources.fat import FatFiles
-from bootlab.sources.file_view import FileView
-from bootlab.sources.partitions import read_partitions
-from bootlab.sources.superblock import identify
+from bootlab.formats import device_tree, disk_image
+from bootlab.formats.disk_bytes import RawFile, Window
+from bootlab.formats.ext import ExtFiles
+from bootlab.formats.fat import FatFiles
+from bootlab.formats.file_view import FileView
+from bootlab.formats.partitions import read_partitions
+from bootlab.formats.qcow2 import Qcow2
+from bootlab.formats.superblock import identify
+from bootlab.sources import disk
 from tests.examples import examples
 from tests.sources import images
 

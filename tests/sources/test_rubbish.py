@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is broken is named, with its file and what to do about it, as `bootlab new --from` would."""
 
 from __future__ import annotations

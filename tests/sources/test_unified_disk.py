@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Disks whose EFI partition has unified kernel images, as systemd-boot finds them: which one starts, and its parts."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bootlab.model.system import Machine
-from bootlab.sources.facts import Found
+from bootlab.sources.facts import SourceFacts
 from bootlab.systemfile.proposal import propose
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
@@ -30,7 +31,7 @@ def kernel(tmp_path) -> bytes:
 def look(tmp_path, kernel, looker):
     """Return what looks at a disk with an EFI partition of these texts, unified images among them, and a root tree."""
 
-    def looked(texts: dict[str, str], *, menu: bool = False, kernel_in_root: bool = False) -> Found:
+    def looked(texts: dict[str, str], *, menu: bool = False, kernel_in_root: bool = False) -> SourceFacts:
         esp = tmp_path / "esp"
         (esp / "EFI/Linux").mkdir(parents=True)
         for name in (OLD, NEW):
@@ -53,7 +54,7 @@ def look(tmp_path, kernel, looker):
     return looked
 
 
-def started(found: Found) -> str:
+def started(found: SourceFacts) -> str:
     assert found.kernel is not None
     assert found.entry is not None
     return found.entry.cmdline

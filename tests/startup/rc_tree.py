@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A folder of start scripts on this machine, as a tree whose paths are real: what is merged can be run here."""
 
 import shutil
@@ -6,7 +7,7 @@ from pathlib import Path
 
 from bootlab.model.tree import Entry, FileTree
 from bootlab.startup import scripts
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 from bootlab.startup.merge import Merged, merge
 
 BUSYBOX = shutil.which("busybox")
@@ -31,12 +32,12 @@ def write(folder: Path, texts: dict[str, str], runner: str = LOOP) -> Path:
     return folder / "rcS"
 
 
-def files(folder: Path) -> Files:
+def files(folder: Path) -> TreeFiles:
     """Return the folder as a tree whose root is this machine's."""
     entries = {str(path): Entry(kind="file", mode=0o755, source=str(path)) for path in folder.iterdir()}
     entries[str(folder / "sh")] = Entry(kind="symlink", target=BUSYBOX)
     entries[BUSYBOX] = Entry(kind="file", source=BUSYBOX)
-    return Files(FileTree.of(entries))
+    return TreeFiles(FileTree.of(entries))
 
 
 def merged(folder: Path, path: Path) -> Merged | None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What of a BusyBox a start uses."""
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.startup import applets, scripts
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 
 # The banner, and the table of names in the order in which BusyBox keeps it.
 BUSYBOX = (
@@ -30,7 +31,7 @@ def system(tmp_path) -> System:
 
 
 def test_the_programs_own_name_is_no_applet(system):
-    files = Files.of(system)
+    files = TreeFiles.of(system)
     found = applets.find(files)
     assert found is not None
     assert "busybox" in found.applets
@@ -46,7 +47,7 @@ def test_a_file_that_a_script_reads_into_itself_is_a_script_of_the_start(system,
     tree = tree.put(
         "/etc/app", Entry(kind="file", text=". /etc/app\nsum=$(busybox mount | echo)\nexec busybox reboot\n")
     )
-    files = Files.of(system.with_tree(tree))
+    files = TreeFiles.of(system.with_tree(tree))
     found = applets.find(files)
     assert found is not None
     used = applets.use(files, found, system, scripts.find(files, system.init_path), None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Substitutions are replaced only where the shell's own expansion is sure to be equal; the shell itself is asked."""
 
 from __future__ import annotations

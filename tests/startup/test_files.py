@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: MIT
 """A tree looked at as a booted system would; init's table; mounts and who names their places."""
 
 import pytest
 
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 from bootlab.startup import inittab, mounts, scripts
-from bootlab.startup.files import TEXT_MAX_BYTES, Files
+from bootlab.startup.files import TEXT_MAX_BYTES, TreeFiles
 
-TREE = Files(
+TREE = TreeFiles(
     FileTree.of(
         {
             "/sbin/init": Entry(kind="symlink", target="../bin/busybox"),
@@ -52,7 +53,7 @@ def test_inittab_in_init_order():
 
 
 def _mounting(texts):
-    files = Files(FileTree.of({p: Entry(kind="file", mode=0o755, text=t) for p, t in texts.items()}))
+    files = TreeFiles(FileTree.of({p: Entry(kind="file", mode=0o755, text=t) for p, t in texts.items()}))
     return files, mounts.find(files, scripts.find(files, "/init"))
 
 

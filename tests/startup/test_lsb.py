@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LSB headers to an order, and loops rewritten by it: run here, jobs and all."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Merged start scripts do what the scripts did, and run in no process that they do not need: both are run here."""
 
 import pytest

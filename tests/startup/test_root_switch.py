@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where an initramfs's script names the program that it goes on with."""
 
 from __future__ import annotations
@@ -6,14 +7,14 @@ import pytest
 
 from bootlab.model.tree import Entry, FileTree
 from bootlab.startup import root_switch
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 
 
 def switch_in(text: str) -> root_switch.RootSwitch | None:
     tree = FileTree.of(
         {"/init": Entry(kind="symlink", target="bin/early"), "/bin/early": Entry(kind="file", text=text)}
     )
-    return root_switch.find(Files(tree), "/init")
+    return root_switch.find(TreeFiles(tree), "/init")
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Services that inits other than systemd start, out of lines with one time or two."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What stands in a script, by its syntax; and that nothing in a script can break the reading of it."""
 
 import pytest

@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: MIT
 """systemd's units out of a tree: directives, drop-ins, masks, order, times, the critical chain."""
 
 from bootlab.model.tree import Entry, FileTree
 from bootlab.startup import unit_lines, units
-from bootlab.startup.files import Files
+from bootlab.startup.files import TreeFiles
 
 
-def _files(texts: dict[str, str], links: dict[str, str] | None = None) -> Files:
+def _files(texts: dict[str, str], links: dict[str, str] | None = None) -> TreeFiles:
     entries = {path: Entry(kind="file", text=text) for path, text in texts.items()}
     entries |= {path: Entry(kind="symlink", target=target) for path, target in (links or {}).items()}
-    return Files(FileTree.of(entries))
+    return TreeFiles(FileTree.of(entries))
 
 
 TREE = _files(
@@ -64,7 +65,7 @@ def test_what_comes_before():
 
 def test_times_and_the_critical_chain():
     ran = unit_lines.times_in_log(LOG)
-    assert ran["late.service"] == units.Ran("late.service", 1_700_000_000, 3_700_000_000)
+    assert ran["late.service"] == units.UnitRun("late.service", 1_700_000_000, 3_700_000_000)
     assert "user.service" not in ran
     chain = units.critical_chain(units.read(TREE), ran, "app.service")
     assert [r.name for r in chain] == ["app.service", "net.target", "late.service", "sysinit.target", "early.service"]

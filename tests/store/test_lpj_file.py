@@ -1,16 +1,18 @@
+# SPDX-License-Identifier: MIT
 """The file of a stored loops-per-jiffy value."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from bootlab.errors import UserError
-from bootlab.logs.delay_loop import Board
+from bootlab.logs.delay_loop import LogMachine
 from bootlab.logs.lpj_value import StoredLpj
 from bootlab.store import lpj_file
+from tests.examples import examples
 
 STORED = StoredLpj(
-    lpj=311296, hz=100, kernel="6.1.192", board=Board(model="V2P-CA9"), machine="QEMU vexpress-a9", shift=4
+    lpj=311296, hz=100, kernel="6.1.192", board=LogMachine(model="V2P-CA9"), machine="QEMU vexpress-a9", shift=4
 )
 
 
@@ -39,7 +41,7 @@ def test_what_is_no_such_file_is_said(tmp_path, text, part):
     assert "bootlab lpj read" in raised.value.hint
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300))
 def test_rubbish_is_an_error_of_the_user(tmp_path, data):
     path = tmp_path / "x.json"

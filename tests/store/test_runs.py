@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs are found by what a person remembers of them; the faster system is handed over as files."""
 
 from __future__ import annotations
@@ -11,25 +12,32 @@ import pytest
 
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.launch.boot_plan import BootPlan
+from bootlab.launch.qemu_launch import Parts, launch_of
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import DEVICES_PLUGIN, InMemory, LoadedFirst, LoadedPlugin
 from bootlab.model.root import Root
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.recordings import sealed
 from bootlab.store import runs
 from bootlab.store.handover import hand_over
 from bootlab.systemfile import load
 from bootlab.systemfile.writer import system_toml
-from bootlab.targets.base import BootPlan
-from bootlab.targets.qemu_launch import Parts, launch_of
+
+
+def ran(store, name, finished):
+    """Write what a run that ended at a time leaves."""
+    folder = store / "runs" / name
+    folder.mkdir(parents=True)
+    (folder / "results.json").write_bytes(sealed.text_of({"finished": finished}))
+    return folder / "results.json"
 
 
 @pytest.fixture
 def store(tmp_path):
-    for name in ("20260101-000000-boot-cam", "20260102-000000-try-cam", "20260102-000000-stack-box"):
-        folder = tmp_path / "runs" / name
-        folder.mkdir(parents=True)
-        (folder / "results.json").write_text("{}")
+    for name in ("20260101-000000-boot-cam", "20260102-000000-stack-box", "20260102-000000-try-cam"):
+        ran(tmp_path, name, "2026-01-02T00:00:00+00:00" if "box" in name else "2026-01-02T00:00:01+00:00")
     (tmp_path / "runs" / "20260103-000000-boot-unfinished").mkdir()
     return tmp_path
 
@@ -68,6 +76,34 @@ def test_names_that_no_file_can_have(store):
     for name in ("x" * 5000, "a\0b"):
         with pytest.raises(UserError, match="is not a run"):
             runs.find(store, name)
+
+
+def test_the_last_run_is_the_one_that_ended_last(tmp_path):
+    """Not the one whose name comes last: of two in one second, or in a folder that somebody renamed or copied."""
+    newest = ran(tmp_path, "20260101-000000-boot-cam", "2026-03-01T00:00:00+00:00")
+    ran(tmp_path, "20260101-000000-try-cam", "2026-02-01T00:00:00+01:00")
+    old = ran(tmp_path, "zzz-kept", "2025-01-01T00:00:00+00:00")
+    assert runs.find(tmp_path, "last").folder == newest.parent
+    # Damage does not make another run the last one in silence: who reads it is told.
+    raw = newest.read_bytes()
+    newest.write_bytes(raw.replace(b"2026-03", b"2006-03"))
+    os.utime(old, (1, 1))
+    assert runs.find(tmp_path, "last").folder == newest.parent
+
+
+def test_a_campaign_goes_on_in_its_run_and_never_beside_another_command(tmp_path):
+    first, mine = runs.resumed(tmp_path, "optimize", "cam", "d1")
+    other, theirs = runs.resumed(tmp_path, "optimize", "cam", "d1")
+    assert other != first
+    mine.release()
+    again, mine = runs.resumed(tmp_path, "optimize", "cam", "d1")
+    assert again == first
+    runs.finish(again)
+    mine.release()
+    theirs.release()
+    again, mine = runs.resumed(tmp_path, "optimize", "cam", "d1")
+    assert again == other
+    mine.release()
 
 
 def test_an_empty_store(tmp_path):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recordings played back, and which target boots what."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whose turn is it (qemu-plugin/smp/schedule.c), against a machine of numbers: no QEMU."""
 
 from __future__ import annotations

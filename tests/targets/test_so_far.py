@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is said of a boot that goes on: once, when there is something to say."""
 
 from __future__ import annotations

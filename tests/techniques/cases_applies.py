@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What each technique answers, in both directions: `Says(technique, context, answer, part of reason or evidence)`."""
 
 from typing import NamedTuple

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether each technique took effect: `Shows(technique, before, after, shown, part of evidence)`, both directions."""
 
 from typing import NamedTuple
@@ -75,8 +76,8 @@ def _called(line: str, **times_ms: int) -> Evidence:
 # Whoever asks first has the type information parsed.
 TAKEN_OVER = (
     _called("quiet", cubictcp_register=105, kfunc_init=0, other=3),
-    _called("initcall_blacklist=cubictcp_register", kfunc_init=105, other=3),
-    _called("initcall_blacklist=cubictcp_register,kfunc_init", other=3),
+    _called("quiet initcall_blacklist=cubictcp_register", kfunc_init=105, other=3),
+    _called("quiet initcall_blacklist=cubictcp_register,kfunc_init", other=3),
 )
 
 NEVER_THERE = msgspec.structs.replace(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recorded boots as the values that techniques look at."""
 
 import functools
@@ -13,7 +14,7 @@ from bootlab.model.recording import Diagnosis, Mark, Meta, Outcome, Recording
 from bootlab.model.root import Root
 from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets.console import split_lines
+from bootlab.recordings.console import split_lines
 from bootlab.techniques.base import Context, Evidence
 
 FOLDER = Path(__file__).parents[1] / "recordings"

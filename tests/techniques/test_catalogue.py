@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rules that every technique keeps, whatever it does."""
 
 import importlib
@@ -73,6 +74,12 @@ def test_every_fact_is_filled(technique):
 
 
 @every_technique
+def test_what_hides_a_technique_is_known(technique):
+    for other in technique.hidden_by:
+        assert registry.get(other).id != technique.id
+
+
+@pytest.mark.parametrize("technique", registry.all_techniques(), ids=lambda t: t.id)
 def test_conflicts_are_known_and_mutual(technique):
     for other in technique.conflicts:
         assert other in IDS
@@ -105,6 +112,6 @@ def test_what_slows_the_running_system_by_its_own_words_says_so_as_a_risk(techni
 def test_recordings_are_small_and_used():
     source = "".join(path.read_text() for path in Path(__file__).parent.glob("*.py"))
     for folder in FOLDER.iterdir():
-        if folder.is_dir():
+        if folder.is_dir() and folder.name != "__pycache__":
             assert f'"{folder.name}"' in source, "a recording that no test reads"
             assert (folder / "console.log.xz").stat().st_size < 24_000

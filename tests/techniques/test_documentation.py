@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The how-to's example is a technique that works."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Slow drivers as modules or probed asynchronously: which are taken, and how each is proved."""
 
 import msgspec

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reading proof out of logs, hostile ones included."""
 
 import msgspec

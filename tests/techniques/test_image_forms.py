@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that change the form of the kernel image: what is in it, what stands behind it, whether it is packed."""
 
 import msgspec

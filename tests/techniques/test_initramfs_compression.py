@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel's own count of the archive is compared with the archive of the boot whose log it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What techniques say that they end: stages and functions by their names, and nothing where they are in use."""
 
 from __future__ import annotations

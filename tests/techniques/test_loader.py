@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques of the boot loader: when they apply, what they change, and what proves them."""
 
 import msgspec

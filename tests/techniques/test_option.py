@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that set options of the kernel's configuration."""
 
 from pathlib import Path
@@ -227,3 +228,40 @@ def test_a_choice_is_proved_by_what_booted():
         .took_effect(evidence({"CONFIG_HZ": "100"}), evidence({"CONFIG_HZ": "250"}, sha="b"))
         .shown
     )
+
+
+RENAMED = [
+    ("expert-trims", (6, 1), {"BASE_FULL": "y", "BASE_SMALL": "0"}, ("BASE_FULL", "n")),
+    ("expert-trims", (6, 12), {"BASE_SMALL": "n"}, ("BASE_SMALL", "y")),
+    ("proc-sysctl-off", (6, 12), {"PROC_FS": "y", "PROC_SYSCTL": "y", "SYSCTL": "y"}, ("PROC_SYSCTL", "n")),
+    ("proc-sysctl-off", (7, 3), {"PROC_FS": "y", "SYSCTL": "y"}, ("SYSCTL", "n")),
+    ("proc-sysctl-off", (7, 0), {"PROC_FS": "y", "SYSCTL": "y"}, ("SYSCTL", "n")),
+    ("crypto-selftests-off", (6, 12), {"CRYPTO_MANAGER_DISABLE_TESTS": "n"}, ("CRYPTO_MANAGER_DISABLE_TESTS", "y")),
+    # A distribution may carry a change back: what the configuration states stands above the version.
+    ("crypto-selftests-off", (6, 12), {"CRYPTO_SELFTESTS": "y"}, ("CRYPTO_SELFTESTS", "n")),
+    ("debug-info-off", (6, 12), {"DEBUG_INFO": "y", "DEBUG_INFO_NONE": "n"}, ("DEBUG_INFO_NONE", "y")),
+    ("debug-info-off", (5, 10), {"DEBUG_INFO": "y"}, ("DEBUG_INFO", "n")),
+]
+
+
+@pytest.mark.parametrize(("name", "version", "config", "wanted"), RENAMED)
+def test_the_configuration_says_under_which_name_an_option_goes(name, version, config, wanted):
+    technique = get(name)
+    asked = context({f"CONFIG_{option}": value for option, value in config.items()})
+    asked = msgspec.structs.replace(asked, kernel_version=version)
+    assert wanted in technique.wanted(asked)
+    assert wanted in technique.pending(asked)
+    built = {f"CONFIG_{option}": value for option, value in (config | dict(technique.wanted(asked))).items()}
+    assert technique.took_effect(evidence(asked.config), evidence(built, sha="b")).shown
+
+
+def test_a_processor_is_trusted_where_the_kernel_has_no_option_for_it():
+    config = {"CONFIG_PRINTK": "y"}
+    technique = get("random-trust-cpu")
+    answers = {}
+    for version in ((6, 1, 50), (6, 2), (7, 3, 4)):
+        asked = msgspec.structs.replace(context(config), kernel_version=version)
+        answers[version] = technique.applies(asked)
+    assert answers[6, 1, 50].answer is Answer.YES
+    assert {answers[version].answer for version in ((6, 2), (7, 3, 4))} == {Answer.NO}
+    assert "by default" in answers[7, 3, 4].reason

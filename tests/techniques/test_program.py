@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that build programs another way, on programs that are really built."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The registry: what it finds, what it says when it does not, and how it treats techniques of third parties."""
 
 import sys
@@ -9,8 +10,9 @@ import pytest
 from bootlab.errors import UserError
 from bootlab.techniques import UnknownTechnique, all_techniques, get, proof_symbols, registry
 from bootlab.techniques.base import Answer
+from bootlab.techniques.installed import ENTRY_POINTS, others_may_be_installed
 from bootlab.techniques.kernel.console import Quiet
-from bootlab.techniques.registry import BUILT_IN, ENTRY_POINTS, load
+from bootlab.techniques.registry import BUILT_IN, load
 from tests.techniques.recordings import context
 
 
@@ -61,7 +63,7 @@ def test_what_a_boot_marks_is_known_without_the_catalogue(monkeypatch, foreign, 
     (package / "METADATA").write_text("Name: mine\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[console_scripts]\na = b:c\n[bootlab.techniques]\n\n[other]\nx = y:z\n")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path), str(tmp_path / "gone")])
-    assert not proof_symbols._others_may_be_installed()
+    assert not others_may_be_installed()
     (package / "entry_points.txt").write_text("[bootlab.techniques]\nmine = foreign_techniques:Mine\n")
     monkeypatch.setattr(registry, "catalogue", lambda: load((foreign("Mine"),)))
     monkeypatch.setattr(sys.modules["foreign_techniques"].Mine, "proof_symbols", ("my_function",))

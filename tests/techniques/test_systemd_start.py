@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Techniques that write units: what they write for services that require each other, logins and mounts."""
 
 import msgspec

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drivers that found nothing: which options they come to, and how their absence is proved."""
 
 import msgspec

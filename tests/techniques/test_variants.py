@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What some techniques propose, in detail."""
 
 import msgspec

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems with start scripts, and what a diagnostic boot said of them."""
 
 import msgspec

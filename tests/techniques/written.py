@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Excerpts written by hand, for what no x86 boot of this kernel shows. Formats: the kernel source named beside each."""
 
 # net/ipv4/ipconfig.c ic_dynamic(), ip_auto_config()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lines as the programs print them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Timers in booted systems beside each other: boots are kept, several are made at a time, and it is a run like any."""
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from bootlab.api import System
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.cli.__main__ import app
 from bootlab.errors import TargetError
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.change import SetParam
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome
 from bootlab.model.system import Clockwork, Goal, Kernel
 from bootlab.model.system import System as SystemValue
-from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan
+from bootlab.recordings import recording_dir
 from bootlab.timers import booted, comparison
 from bootlab.timers.request import StressRequest
 from tests.timers.samples import HEAD, ROW, output

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The table of 2003 and the model."""
 
 from __future__ import annotations

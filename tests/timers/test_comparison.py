@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configurations side by side."""
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from bootlab.model.change import SetParam
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.verdict import Verdict
 from bootlab.timers import stress
-from bootlab.timers.comparison import Configuration, change_of, compare
-from bootlab.timers.stress import Place
+from bootlab.timers.comparison import TimerConfiguration, change_of, compare
+from bootlab.timers.stress import StressPlace
 from tests.timers.samples import HEAD, ROW, output
 
 
 def result(clock="wall", head=(), **row):
-    return stress.parse(output(HEAD | dict(head), ROW | row), Place(name="x", clock=clock))
+    return stress.parse(output(HEAD | dict(head), ROW | row), StressPlace(name="x", clock=clock))
 
 
 def side(name, *results, equal=None):
-    return Configuration(name=name, results=results, equal=equal)
+    return TimerConfiguration(name=name, results=results, equal=equal)
 
 
 def line(found, quantity):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The 90 assertions on this machine, and a planted bug against each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which runs can be counted, and how a trace is split."""
 
 from __future__ import annotations
@@ -6,14 +7,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from bootlab.analysis.call_tree import FunctionTrace, Head
+from bootlab.analysis.call_tree import FunctionTrace, TraceTotals
 from bootlab.errors import MeasurementError, UserError
 from bootlab.model.system import Clockwork
 from bootlab.systemfile import load
-from bootlab.targets.trace_symbols import BUCKETS
 from bootlab.timers import instructions, stress
 from bootlab.timers.request import StressRequest
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
+from bootlab.tracing.symbols import BUCKETS
 from tests.conftest import REPLAYED
 from tests.timers.samples import HEAD, ROW, output
 
@@ -52,16 +53,16 @@ def trace(**head) -> FunctionTrace:
     made = np.zeros(len(nodes), dtype=fields)
     for number, (function, parent, insns) in enumerate(nodes):
         made[number]["function"], made[number]["parent"], made[number]["self_insns"] = function, parent, insns
-    numbers = dict.fromkeys(Head.__struct_fields__, 0) | {
+    numbers = dict.fromkeys(TraceTotals.__struct_fields__, 0) | {
         "shift": 2, "start_insns": 1000, "end_insns": 1207, "end_ns": 5000, "idle_ns": 4172, "complete": 1,
     } | head  # fmt: skip
     names = (*BUCKETS, "do_syscall_64", "do_idle", "cpuidle_enter", "asm_sysvec_apic_timer_interrupt")
     empty = np.zeros(0)
-    return FunctionTrace(Head(**numbers), names, made, empty, empty, empty)
+    return FunctionTrace(TraceTotals(**numbers), names, made, empty, empty, empty)
 
 
 def result():
-    return stress.parse(output(HEAD, ROW), Place(name="a", clock="virtual"))
+    return stress.parse(output(HEAD, ROW), StressPlace(name="a", clock="virtual"))
 
 
 def test_every_instruction_is_in_one_part():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Open POSIX Test Suite beside ours, with a suite of three programs."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ import pytest
 
 from bootlab.errors import UserError
 from bootlab.timers import conform, open_posix
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 from tests.timers.samples import CONFORM_HEAD, check, output
 
 
@@ -41,7 +42,7 @@ def test_programs_are_built_run_and_put_beside_ours(suite):
             check(4, "fail", opts="1"),
             check(5, "pass", opts=""),
         ),
-        Place(name="here", clock="wall"),
+        StressPlace(name="here", clock="wall"),
     )
     rows = {row.check.number: row.difference for row in open_posix.beside(result, tests)}
     assert rows[1] == ""
@@ -54,7 +55,7 @@ def test_programs_are_built_run_and_put_beside_ours(suite):
 def test_numbers_of_the_suite():
     def of(opts, **fields):
         result = conform.parse(
-            output(CONFORM_HEAD, check(1, "pass", opts=opts, **fields)), Place(name="", clock="wall")
+            output(CONFORM_HEAD, check(1, "pass", opts=opts, **fields)), StressPlace(name="", clock="wall")
         )
         return open_posix.assertions_of(result.checks[0])
 

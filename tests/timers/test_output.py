@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lines of JSON on a console that anybody prints on."""
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from hypothesis import strategies as st
 
 from bootlab.timers import conform, stress
 from bootlab.timers.output import LINE_MAX_BYTES
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 from tests.examples import examples
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
-HERE = Place(name="here", clock="wall")
+HERE = StressPlace(name="here", clock="wall")
 
 
 def test_what_timerstress_prints_is_read():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timer laboratory on the terminal, as a page, as TAP and JUnit."""
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import msgspec
 import pytest
 
 from bootlab.timers import conform, conform_export, open_posix, page, stress, text, waits_text
-from bootlab.timers.comparison import Configuration, compare
+from bootlab.timers.comparison import TimerConfiguration, compare
 from bootlab.timers.open_posix import SuiteTest
-from bootlab.timers.stress import InstructionCount, Place
+from bootlab.timers.stress import InstructionCount, StressPlace
 from bootlab.timers.waits import TimerWait
 from bootlab.views.table import page as table_page
 from bootlab.views.table import terminal
@@ -20,7 +21,7 @@ from tests.rendered import to_text
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
 GOLDEN = Path(__file__).parent / "golden"
-PLACE = Place(name="board\x1b[31m", clock="virtual", facts={"clocksource": "tsc"}, instructions=123)
+PLACE = StressPlace(name="board\x1b[31m", clock="virtual", facts={"clocksource": "tsc"}, instructions=123)
 OTHERS = (
     {"kind": "burst", "timers": 9, "taken": 8, "lost": 1, "early": 0, "first_ns": 10, "last_ns": 2000, "drain_ns": 1990,
      "out_of_order": 0},
@@ -70,7 +71,8 @@ def text_of(name: str) -> str:
         return "".join(to_text(v, width=150) for v in views)
     if name == "compare":
         sides = [
-            Configuration(name=n, results=(result(ROW),), equal=e) for n, e in (("base", True), ("highres=off", False))
+            TimerConfiguration(name=n, results=(result(ROW),), equal=e)
+            for n, e in (("base", True), ("highres=off", False))
         ]
         return to_text(terminal.view(compare(sides)), width=150)
     waits = [
@@ -91,7 +93,7 @@ def test_terminal_text(name):
 
 
 def test_many_configurations_are_tables_that_fit_each_with_the_first():
-    sides = [Configuration(name=f"side{n}", results=(result(ROW),)) for n in range(9)]
+    sides = [TimerConfiguration(name=f"side{n}", results=(result(ROW),)) for n in range(9)]
     text = to_text(terminal.view(compare(sides)), width=100)
     heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["quantity"]]
     assert heads == [
@@ -123,7 +125,7 @@ def test_the_page_holds_every_table_and_no_markup():
     )
     shared = page.page_data(msgspec.structs.replace(result(ROW), instructions=(counted,)))
     assert shared["parts"][1]["tables"][0]["rows"][0][-2:] == [["75.00", 75.0], ["75.00", 75.0]]
-    sides = [Configuration(name=n, results=(result(ROW),)) for n in ("<b>a</b>", "b")]
+    sides = [TimerConfiguration(name=n, results=(result(ROW),)) for n in ("<b>a</b>", "b")]
     assert "<b>a</b>" not in table_page.page(compare(sides))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The system that is booted to try timers, and what its console says."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from bootlab.errors import TargetError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import Goal, Kernel, System
-from bootlab.targets.console import split_lines
+from bootlab.recordings.console import split_lines
 from bootlab.timers.programs import TIMERSTRESS
 from bootlab.timers.running import output_of, system_for
 

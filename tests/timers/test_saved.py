@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results as files."""
 
 from __future__ import annotations
@@ -6,12 +7,12 @@ import pytest
 
 from bootlab.errors import UserError
 from bootlab.timers import saved, stress
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 from tests.timers.samples import HEAD, ROW, output
 
 
 def test_a_result_survives_its_file(tmp_path):
-    result = stress.parse(output(HEAD, ROW), Place(name="x", clock="wall", facts={"a": "b"}))
+    result = stress.parse(output(HEAD, ROW), StressPlace(name="x", clock="wall", facts={"a": "b"}))
     (tmp_path / "r.json").write_bytes(saved.encode(result))
     assert saved.load(tmp_path / "r.json") == result
 
@@ -29,9 +30,9 @@ def test_anything_else_is_refused(tmp_path, content):
 
 
 def test_another_version_is_refused(tmp_path):
-    result = stress.parse(output(HEAD, ROW), Place(name="x", clock="wall"))
-    (tmp_path / "f").write_bytes(saved.encode(result).replace(b'"version": 1', b'"version": 2', 1))
-    with pytest.raises(UserError, match="not a version 1"):
+    result = stress.parse(output(HEAD, ROW), StressPlace(name="x", clock="wall"))
+    (tmp_path / "f").write_bytes(saved.encode(result).replace(b'"version": 2', b'"version": 3', 1))
+    with pytest.raises(UserError, match="version 3"):
         saved.load(tmp_path / "f")
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """timerstress on this machine, its times divided so that a run takes a second."""
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: MIT
 """Which timers delayed a boot."""
 
 from __future__ import annotations
 
-from bootlab.analysis.delay_census import Wait
+from bootlab.analysis.delay_census import DelayWait
 from bootlab.timers.waits import timer_waits
 
 
 def wait(*chain, kind="sleep", count=1, time_ns=100, idle_ns=0, on_path=True):
-    return Wait(
+    return DelayWait(
         kind=kind, function=chain[-1], chain=chain, count=count, time_ns=time_ns, idle_ns=idle_ns, on_path=on_path
     )
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kernels of a few dozen instructions whose calls can be counted by hand, assembled by the cross compilers.
 
 All do the same: `_stext` calls `outer` three times; that calls `leaf` twice (on ARM once through `thumb_leaf`, by an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The decoders of qemu-plugin against objdump: what does each instruction do to the flow of control?"""
 
 import ctypes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * A task ends while functions of it are open, and another one gets its memory. An exception comes before the plugin can
  * recognise the new task. Prints the spans and how long the functions took in all (test_trace_stacks.py).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What was planted in an application's start, found by the trace of a real kernel without anything in the guest."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every call, return, jump and exception of a machine that runs nothing but them."""
 
 import shutil
@@ -13,7 +14,7 @@ from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import TraceRequest
+from bootlab.tracing.boot import TraceRequest
 from tests.trace.bare_metal import CALLS, build
 
 pytestmark = pytest.mark.qemu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of traces written by hand: every number can be checked on paper."""
 
 import hypothesis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernel's own function_graph tracer in a real boot, collected as from a board; and the plugin on the same boot."""
 
 import os
@@ -16,7 +17,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import TraceRequest
+from bootlab.tracing.boot import TraceRequest
 
 pytestmark = pytest.mark.qemu
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """KFI logs and the reports of `kd` on them: reading the log gives the numbers that the report shows.
 
 `kfi/probe.kd` was worked out by hand from `kfi/probe.lst`, with what kd had wrong put right: the time in which another
@@ -12,7 +13,7 @@ from bootlab.analysis import delay_census, function_tables
 from bootlab.collectors import foreign_trace
 from bootlab.errors import UserError
 from bootlab.logs import analyze
-from bootlab.logs.trace import KdReport
+from bootlab.logs.reports import KdReport
 
 HERE = Path(__file__).parent / "kfi"
 

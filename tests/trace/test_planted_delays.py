@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A module with delays of known number and length: a trace of the boot that loads it shows them with their callers."""
 
 import os
@@ -16,7 +17,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import TraceRequest
+from bootlab.tracing.boot import TraceRequest
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.qemu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The trace of a real kernel: it changes nothing, adds up exactly, and agrees with the kernel's own clock."""
 
 import os
@@ -24,11 +25,11 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import PART_FILE, TraceRequest, traced
-from bootlab.targets.trace_rules import starts_task
+from bootlab.tracing.boot import PART_FILE, TraceRequest, traced
+from bootlab.tracing.rules import starts_task
 from bootlab.views.functions import export as function_export
 
-pytestmark = pytest.mark.qemu
+pytestmark = [pytest.mark.qemu, pytest.mark.telling("trace")]
 
 BUSYBOX = Path("/bin/busybox")
 INIT = "#!/bin/busybox sh\nbusybox sleep 0.05\necho init: ready\nbusybox sleep 100000\n"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shadow stacks of the trace plugin (qemu-plugin/trace-stack.c), driven without QEMU."""
 
 import shutil

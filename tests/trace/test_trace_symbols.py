@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which function an address belongs to."""
 
 import struct
@@ -5,8 +6,8 @@ import struct
 import pytest
 
 from bootlab.errors import UserError
-from bootlab.targets import trace_rules as rules
-from bootlab.targets import trace_symbols as ts
+from bootlab.tracing import rules
+from bootlab.tracing import symbols as ts
 
 BASE = 0xFFFFFFFF81000000
 

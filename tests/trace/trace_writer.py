@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: MIT
 """Writes small trace files by hand, as the plugin would."""
 
 import struct
 
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.tracing.symbols import BUCKETS
 
 FIELDS = 31
 FIRST = len(BUCKETS)

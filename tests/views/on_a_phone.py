@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What must not be on a page 390 pixels wide: anything that reaches beyond it, or that is cut and looks whole."""
 
 from __future__ import annotations

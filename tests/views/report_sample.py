@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Made-up but realistic results: the shape of a cloud kernel's boot in exact mode. No number here was measured."""
 
 from __future__ import annotations
@@ -7,18 +8,18 @@ import random
 import msgspec
 
 from bootlab.model.change import AddParam, Change, DropFiles, DropParam, SetCompression, SetMachine, SetParam
+from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.modelled import Modelled
 from bootlab.model.recording import Line, Mark, Meta, Outcome, Recording
 from bootlab.model.timeline import STAGES, Span, Stage, Timeline
 from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
 from bootlab.results.document import (
-    Applicability,
+    ApplicabilityData,
     Artefact,
     BootSummary,
     FinalSystem,
-    LeaveOneOut,
     Rejected,
-    Results,
+    RunDocument,
     StackResult,
     StackStep,
 )
@@ -182,7 +183,7 @@ def trials(base_ns: int, base_key: str) -> tuple[Trial, ...]:
     return tuple(out)
 
 
-def techniques() -> tuple[Applicability, ...]:
+def techniques() -> tuple[ApplicabilityData, ...]:
     out = []
     for technique in dict.fromkeys(i[0] for i in IDS):
         security = "speculative execution attacks from user space" if technique == "mitigations-off" else ""
@@ -192,7 +193,7 @@ def techniques() -> tuple[Applicability, ...]:
             technique, Answer.YES
         )
         out.append(
-            Applicability(
+            ApplicabilityData(
                 id=technique,
                 title=technique.replace("-", " ").capitalize(),
                 answer=answer,
@@ -252,14 +253,14 @@ def stack(base_ns: int) -> StackResult:
     return StackResult(steps=tuple(steps), final=final, system=system, rejected=rejected, leave_one_out=left)
 
 
-def results(kind: str = "stack", *, initcalls: int = 600) -> Results:
+def results(kind: str = "stack", *, initcalls: int = 600) -> RunDocument:
     base = boot(BASE_STAGES_NS, "b45e", initcalls=initcalls)
     assert base.goal_ns is not None
     stacked = stack(base.goal_ns) if kind == "stack" else None
     modelled = Modelled(baud=115200, bandwidth_bytes_per_s=20_000_000).with_boot(
         "base", console_bytes=31_204, image_bytes=9_106_368
     )
-    return Results(
+    return RunDocument(
         kind=kind,  # type: ignore[arg-type]
         id=f"2026-11-21T101500-debian-cloud-{kind}",
         system_name="debian-cloud",
@@ -295,7 +296,7 @@ HOSTILE = (
 )
 
 
-def hostile() -> tuple[Results, Recording]:
+def hostile() -> tuple[RunDocument, Recording]:
     """Results in which every text that a log or a file could hold is an attack."""
     clean = results("stack", initcalls=20)
     evil = " ".join(HOSTILE[:-2])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The HTML page of an analysis, in headless Chromium too, with a hostile log."""
 
 from __future__ import annotations

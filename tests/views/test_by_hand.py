@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The script of the changes by hand: run on an unpacked tree, it leaves the tree of the result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What other programs read: rules of Chrome's JSON and of speedscope, and the packets of Perfetto, on one trace."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a function trace: its numbers, and zoom, search, tree and table in headless Chromium."""
 
 from __future__ import annotations

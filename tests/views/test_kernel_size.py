@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel's size: rows by subsystem and option that add up, other kernels of the cache, terminal and CSV."""
 
 import csv
@@ -10,8 +11,9 @@ import pytest
 from bootlab.analysis.kernel_size import ALWAYS, REST, kernel_size
 from bootlab.builders.kbuild import BuiltKernel, KernelSizes
 from bootlab.builders.kbuild import objects as object_sizes
-from bootlab.builders.kbuild.built import FACTS, KernelFacts
+from bootlab.builders.kbuild.built import FACTS, BuildFacts
 from bootlab.builders.kbuild.objects import ObjectSize, ObjectSizes
+from bootlab.recordings import sealed
 from bootlab.views.run import kernel_size_text
 from tests.rendered import to_text
 
@@ -24,10 +26,10 @@ OBJECTS = (
 
 def kept(folder: Path, config: str, image_bytes: int, sizes: ObjectSizes | None, **facts) -> BuiltKernel:
     folder.mkdir(parents=True)
-    known = KernelFacts(
+    known = BuildFacts(
         arch="x86_64", image="bzImage", source="6.1.9", compiler="gcc", sizes_bytes={"bzImage": image_bytes}, **facts
     )
-    (folder / FACTS).write_bytes(msgspec.json.encode(known))
+    sealed.keep(folder / FACTS, known)
     (folder / "config").write_text(config)
     if sizes is not None:
         object_sizes.save(sizes, folder)
@@ -86,9 +88,7 @@ def test_other_kernels_of_the_cache(sizes, tmp_path):
     kept(tmp_path / "built/b", "CONFIG_SWAP=y\n", 300, None)
     kept(tmp_path / "built/same", sizes.kernel.config.read_text(), 100, None)
     other_source = kept(tmp_path / "built/c", "", 1, None).facts
-    (tmp_path / "built/c" / FACTS).write_bytes(
-        msgspec.json.encode(msgspec.structs.replace(other_source, source="6.12"))
-    )
+    sealed.keep(tmp_path / "built/c" / FACTS, msgspec.structs.replace(other_source, source="6.12"))
     first, second = kernel_size(sizes).others
     assert (first.changed, first.image_saved_bytes, first.loaded_saved_bytes) == (
         ("MTD: y -> n", "MTD_CFI: y -> n"),

@@ -1,23 +1,25 @@
+# SPDX-License-Identifier: MIT
 """What is said of a boot and of a comparison first; from a log to a system."""
 
 from __future__ import annotations
 
 import tomllib
+from typing import Any
 
-import msgspec
 import pytest
 
 import bootlab
+from bootlab.logs import log_facts
+from bootlab.logs.analysis import seconds
 from bootlab.logs.comparison import compare
-from bootlab.systemfile.skeleton import LogFacts, architecture, command_line, goal, skeleton
-from bootlab.views.log.boot_end import boot_name, bounded
+from bootlab.logs.log_facts import LogFacts
+from bootlab.systemfile.skeleton import command_line, skeleton
+from bootlab.techniques.remedies import remedy
 from bootlab.views.log.comparison_page import comparison_data
 from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.log.comparison_text import not_measured
 from bootlab.views.log.cost_lines import costs_view
-from bootlab.views.log.headline import headline, seconds, units_headline
 from bootlab.views.log.page_data import page_data
-from bootlab.views.log.page_headline import stage_lengths
 from bootlab.views.log.text import stages_table
 from tests.conftest import REPOSITORY
 from tests.logs import samples
@@ -39,8 +41,13 @@ def boot(text: str) -> bootlab.Boot:
     return bootlab.analyze(text.encode()).boots[0]
 
 
+def headline(text: str) -> list[str]:
+    analysis = bootlab.analyze(text.encode())
+    return analysis.told(analysis.boots[0]).headline
+
+
 def test_a_boot_in_sentences():
-    said = headline(boot(SERIAL.format(end="5.200000")))
+    said = headline(SERIAL.format(end="5.200000"))
     assert said[0] == "5.20 s from the firmware's first words to a prompt."
     assert said[1] == "The kernel took 1.00 s."
     assert said[2] == (
@@ -50,9 +57,9 @@ def test_a_boot_in_sentences():
 
 def test_what_others_gained_is_not_called_a_cost_of_this_boot():
     text = "Linux version 2.4.30 (a@b) (gcc version 3.3.5) #1\nCalibrating delay loop... 199.47 BogoMIPS\n"
-    found = boot(text + "Freeing unused kernel memory: 76k freed\ninit started: BusyBox v1.00\n")
-    assert [cost.basis for cost in found.costs if cost.gain_ns] == ["published"]
-    assert not any("largest" in sentence for sentence in headline(found))
+    text += "Freeing unused kernel memory: 76k freed\ninit started: BusyBox v1.00\n"
+    assert [cost.basis for cost in boot(text).costs if cost.gain_ns] == ["published"]
+    assert not any("largest" in sentence for sentence in headline(text))
 
 
 UNITS = """[    0.000000] Linux version 6.1.55 (oe@host) (gcc 12) #1 SMP
@@ -74,27 +81,29 @@ multi-user.target @13.500s
 
 def test_the_largest_unit_is_told_with_the_line_that_shows_it():
     told = boot(UNITS)
-    assert headline(told)[-1] == (
+    assert headline(UNITS)[-1] == (
         "The largest cost is 12.5 s: systemd starts the unit `Wait for Network to be Configured`, "
         "and only a boot can show how much of it can be saved."
     )
     first = told.costs[0]
-    assert (first.kind, first.lines, first.technique) == ("unit-start", [3, 6], "systemd-unit-masked")
-    text = to_text(costs_view(told.costs, 3), width=100)
+    assert (first.kind, first.lines, remedy(first.kind).name) == ("unit-start", [3, 6], "systemd-unit-masked")
+    analysis = bootlab.analyze(UNITS.encode())
+    text = to_text(costs_view(told.costs, analysis.told(analysis.boots[0]).costs, 3), width=100)
     assert "lines 3, 6: 12.500 s from" in text
     assert "try: bootlab try SYSTEM.toml systemd-unit-masked" in text
 
 
 def test_a_report_about_units_says_what_costs_most():
-    (report,) = bootlab.analyze(REPORT.encode()).units
-    assert units_headline(report) == [
+    analysis = bootlab.analyze(REPORT.encode())
+    (report,) = analysis.units
+    assert analysis.told(report).headline == [
         "14.8 s until systemd had started everything, by its own account: 1.20 s kernel + 13.6 s userspace.",
         (
             "The largest cost is 12.5 s: systemd starts the unit `wait-online.service`, which may save at "
             "most 12.5 s (the log says so)."
         ),
     ]
-    assert [(cost.lines, cost.gain_ns) for cost in report.costs] == [([6], 12_500_000_000), ([3], None)]
+    assert [(cost.lines, cost.gain_ns) for cost in report.costs] == [([6], 12_500_000_000), ([3], None), ([1], None)]
     # Printed on the console, it is about the boot there.
     told = boot(UNITS + REPORT)
     assert [cost.lines for cost in told.costs if cost.kind == "unit-start"] == [[13], [10]]
@@ -104,36 +113,23 @@ def test_a_report_about_units_says_what_costs_most():
 
 
 def test_bounds_are_said():
-    assert headline(boot(samples.BOOT))[0].startswith("At least ")
-    assert headline(boot(samples.BOOT))[1] == "The kernel took 801 ms."
-    assert headline(boot("[    5.100000] usb 1-1: new device\n[    5.200000] usb 1-1: gone\n")) != []
-
-
-@pytest.mark.parametrize(
-    ("least", "most", "said"), [(False, False, "5"), (True, False, "≥ 5"), (False, True, "≤ 5"), (True, True, "≈ 5")]
-)
-def test_a_bound_carries_its_sign(least: bool, most: bool, said: str):
-    assert bounded("5", at_least=least, at_most=most) == said
+    assert headline(samples.BOOT)[0].startswith("At least ")
+    assert headline(samples.BOOT)[1] == "The kernel took 801 ms."
+    assert headline("[    5.100000] usb 1-1: new device\n[    5.200000] usb 1-1: gone\n") != []
 
 
 def test_the_table_of_stages_has_signs_at_lengths_too():
-    whole = boot(SERIAL.format(end="5.200000"))
-    late = [msgspec.structs.replace(s, at_most=s.event == "first-use") for s in whole.stages]
-    shown = to_text(stages_table(msgspec.structs.replace(whole, stages=late)))
+    analysis = bootlab.analyze(samples.BOOT.encode())
+    (one,) = analysis.boots
+    shown = to_text(stages_table(one, analysis.told(one)))
     lines = {line.split()[0]: line for line in shown.splitlines() if line.split()}
-    assert "≤ 5,200.000" in lines["first-use"] or "≤ 5200.000" in lines["first-use"]
-    before = next(line for name in ("rc-scripts", "user-space-start") if "—" not in (line := lines.get(name, "—")))
-    assert "≤ " in before, shown
-
-
-def test_a_guests_boot_is_named():
-    guest = msgspec.structs.replace(boot(samples.BOOT), guest=2)
-    assert boot_name(guest) == "Boot 1, guest 2 of the hypervisor"
+    assert "801.000" in lines["kernel-start"]
+    assert "≥ " in shown
 
 
 def test_a_panic_is_said():
     text = samples.BOOT.split("[    0.800000]", maxsplit=1)[0]
-    said = headline(boot(text + "[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs\n"))
+    said = headline(text + "[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs\n")
     assert said[0] == "The kernel panicked 900 ms after the kernel's first line."
 
 
@@ -154,7 +150,7 @@ def test_a_comparison_in_a_sentence():
 
 
 def test_systemds_account_comes_first_where_no_prompt_is_shown():
-    one = boot(
+    one = (
         "Feb 09 22:38:11 host kernel: Linux version 5.4.0 (a@b) (gcc) #1\n"
         "Feb 09 22:38:11 host kernel: Run /init as init process\n"
         "Feb 09 22:38:11 host systemd[1]: systemd 245 running in system mode. (+PAM)\n"
@@ -166,7 +162,7 @@ def test_systemds_account_comes_first_where_no_prompt_is_shown():
 
 
 def test_a_silence_of_a_running_system_is_not_called_the_boots_largest_cost():
-    one = boot(
+    one = (
         "[    0.000000] Linux version 4.4.0 (a@b) (gcc) #1\n[    1.500000] serial: driver\n[    2.000000] input: keys\n"
         "[    4.000000] Run /init as init process\n[    5.000000] init: starting service\n"
         "[    9.000000] binder: undelivered transaction 1\n[   10.000000] init: starting another\n"
@@ -203,47 +199,52 @@ def test_a_log_that_begins_later_has_no_kernel_to_compare():
     assert not sentence(comparison)
 
 
+def facts_of(*lines: str) -> LogFacts:
+    text = "".join(f"[    0.{at:06d}] {line}\n" for at, line in enumerate(lines)).encode()
+    return log_facts.of_analysis(bootlab.analyze(text, name="boot.log", keep_lines=True))
+
+
 def test_a_skeleton_of_a_system():
-    text = skeleton(
-        LogFacts(
-            source="boot.log",
-            release="6.6.0",
-            machine='Board "X"\n[x]',
-            cmdline="console=ttyO0,115200n8 root=/dev/mmcblk0p2 rootwait ro quiet lpj=4980736",
-            hints=("aarch64-linux-gnu-gcc 13", "6.6.0"),
-            prompt="root@OpenWrt:/etc# cat /proc/version",
-            advised=(("bootlab try my.toml preset-lpj", "delay-loop calibration"),),
-        )
+    facts = facts_of(
+        "Linux version 6.6.0 (a@b) (aarch64-linux-gnu-gcc 13) #1",
+        'Machine model: Board "X" [x]',
+        "Kernel command line: console=ttyO0,115200n8 root=/dev/mmcblk0p2 rootwait ro quiet lpj=4980736",
+        "Memory: 1010000K/1000000K available (x)",
+        "Run /init as init process\nroot@OpenWrt:/etc# cat /proc/version",
     )
+    text = skeleton(facts, [("bootlab try my.toml preset-lpj", "delay-loop calibration")])
     system = tomllib.loads(text)
     assert system["machine"]["arch"] == "arm64"
+    assert system["machine"]["memory_mib"] == 1024
     assert system["kernel"]["cmdline"] == "console=ttyAMA0,115200 panic=-1 quiet lpj=4980736"
-    assert system["goal"]["console"] == "root@OpenWrt:/etc#"
+    assert system["goal"]["console"] == "^root@OpenWrt:/etc#"
     assert "bootlab try my.toml preset-lpj" in text
 
 
 def test_parts_of_a_skeleton():
-    assert architecture(("6.1.0-amd64",)) == "x86_64"
-    assert architecture(("gcc 4.9", "mips")) == ""
     assert command_line("", "riscv64") == "console=ttyS0,115200 panic=-1"
-    assert goal("poky login: root") == "login:"
-    assert goal("") == "login:"
-    assert goal("Please press Enter to activate this console. rcS S boot: INFO") == (
-        "Please press Enter to activate this console"
-    )
+    for said, goal in (
+        ("poky login: root", "poky login:"),
+        ("Please press Enter to activate this console. rcS: INFO", "Please press Enter to activate this console"),
+        ("", "login:"),
+    ):
+        facts = facts_of("Linux version 6.1.0 (a@b) (gcc) #1", f"Run /init as init process\n{said}")
+        assert tomllib.loads(skeleton(facts))["goal"]["console"] == goal
 
 
 def test_a_processor_that_is_not_emulated_is_named():
-    text = skeleton(LogFacts(source="boot.log", hints=("CPU0 revision is: 0001992f (MIPS 1004Kc)",)))
-    assert "the log's is MIPS, which bootlab does not emulate" in text
+    text = skeleton(facts_of("Linux version 3.10 (a@b) (gcc) #1", "CPU0 revision is: 0001992f (MIPS 1004Kc)"))
+    assert "the log's is mips, which bootlab does not emulate" in text
+    unknown = skeleton(facts_of("Linux version 3.10 (a@b) (gcc) #1", "BIOS-e820: 0000 - 0001 (usable)"))
+    assert "FILL IN: the log does not show it" in unknown
 
 
 def test_a_boot_that_ends_in_firmware_has_its_whole_length():
-    table = boot(
+    table = bars(
         "2 entries total:\n\n   0:1st timestamp      2,347 (0)\n  11:start of bootblock    58,933 (56,585)\n"
         "  99:selfboot jump     5,948,649 (5,889,716)\n\nTotal Time: 5,946,302\n"
     )
-    assert [(name, length) for name, *_, length in stage_lengths(table)] == [("firmware", 5_948_649_000)]
+    assert [(name, length) for name, _, length, *_ in table] == [("firmware", 5_948_649_000)]
 
 
 def test_the_page_of_a_comparison_says_the_total_first():
@@ -263,14 +264,18 @@ def test_samples_are_counted_once():
 
 
 def test_what_a_daemon_read_late_has_no_length():
-    late = boot(
+    late = (
         "Jan  1 10:00:05 box kernel: klogd started.\n"
         "Jan  1 10:00:05 box kernel: Linux version 2.6.33 (me@here) (gcc 4) #1\n"
         "Jan  1 10:00:17 box kernel: Freeing init memory: 140K\n"
         "Jan  1 10:00:20 box kernel: eth0: link up\n"
     )
     assert not any("kernel took" in text or "first line" in text for text in headline(late))
-    assert stage_lengths(late) == []
+    assert bars(late) == []
+
+
+def bars(text: str) -> list[list[Any]]:
+    return page_data(bootlab.analyze(text.encode(), name="boot.log"))["parts"][0]["bars"]
 
 
 def figures(text: bytes) -> list[list[str]]:
@@ -299,3 +304,29 @@ def test_a_page_without_a_boot_begins_with_its_answer_too():
 def test_a_page_is_called_by_its_file_and_says_where_that_is():
     data = page_data(bootlab.analyze(samples.BOOT.encode(), name="some/where/boot.log", export=True))
     assert (data["name"], data["file"]) == ("boot.log", "some/where/boot.log")
+
+
+def test_a_wait_of_unknown_length_is_said_instead_of_no_times():
+    text = "[   30.000000] vcc: disabling\n[ TIME ] Timed out waiting for device /dev/sdc1.\n"
+    waits = "systemd waits for the device /dev/sdc1 until its limit, and gives up"
+    assert headline(text) == [f"It is not shown how long this takes: {waits} (line 2)."]
+    dates = "Mar 02 10:00:01 host kernel: usb 1-1: Product: Stick\nMar 02 10:00:09 host systemd[1]: Mounted /boot.\n"
+    assert headline(dates) == ["The log has times, but they bound no part of a boot."]
+
+
+def test_android_is_not_said_to_come_to_a_prompt():
+    text = (
+        "[    0.000000] Linux version 4.9.1 (a@b) (clang) #1\n[    3.000000] Freeing unused kernel memory: 8192K\n"
+        "[   20.000000] init: processing action (sys.boot_completed=1) from (/init.rc:700)\n"
+    )
+    assert headline(text)[0] == "20.0 s from the kernel's first line to Android's sys.boot_completed."
+
+
+def test_the_page_calls_a_late_silence_no_cost_either():
+    """No first use is shown: the system may have been up all the time."""
+    found = (
+        "[    0.000000] Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n[    1.000000] Run /sbin/init as init process\n"
+        "[    1.500000] systemd[1]: hello\n[    2.500000] usb 1-1: new device\n[   40.000000] audit: type=1400 x\n"
+    )
+    assert any("whether it still boots" in sentence for sentence in headline(found))
+    assert not any("largest cost" in figure[2] for figure in figures(found.encode()))

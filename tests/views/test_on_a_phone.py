@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every kind of page on a phone, and its colours in the light and in the dark."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import pytest
 from bootlab.logs import analyze
 from bootlab.timers import page as timers_page
 from bootlab.timers import stress
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import StressPlace
 from bootlab.views.functions import page as function_page
 from bootlab.views.log import page as analysis_page
 from bootlab.views.run import page as run_page
@@ -37,7 +38,7 @@ def _analysis(data: bytes) -> str:
 
 
 def _stressed() -> stress.StressResult:
-    result = stress.parse(output(HEAD, ROW), Place(name="here", clock="wall"))
+    result = stress.parse(output(HEAD, ROW), StressPlace(name="here", clock="wall"))
     assert result is not None
     return result
 

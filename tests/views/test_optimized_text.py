@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an optimisation adds to a report: the waterfall, the floor, what else it does."""
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import pytest
 
 from bootlab.model.floor import Floor, FloorPart, Obstacle
 from bootlab.model.question import Question
+from bootlab.model.verdict import Effect, Verdict
 from bootlab.model.waterfall import Bar
+from bootlab.results.document import Rejected
 from bootlab.techniques import get
 from bootlab.techniques.base import Risk
-from bootlab.views.run import floor, markdown, page, terminal
+from bootlab.views.run import floor, headline, markdown, page, tables, terminal
 from tests.rendered import to_text
 from tests.views import report_sample as sample
 
@@ -101,6 +104,22 @@ def test_a_change_that_works_together_with_another_names_it():
         assert (said in text) if said else ("saves more together" not in text and "part of the same" not in text)
 
 
+def bars_that_end(*after_ns: int | None):
+    """Return a run whose bars end so; None: that prefix of the stack does not reach the goal."""
+    bars = tuple(Bar(changes=(f"c{n}",), before_ns=500_000_000, after_ns=ns) for n, ns in enumerate(after_ns))
+    return msgspec.structs.replace(results(), waterfall=bars)
+
+
+def test_a_bar_that_does_not_reach_the_goal_saves_nothing_that_could_be_told():
+    assert headline.by_what(bars_that_end(None, None)) == ""
+    one = bars_that_end(None, 400_000_000)
+    assert headline.by_what(one) == "by 2 changes: c1 \u2212100.000 ms"
+    all_of_them = headline.by_what(bars_that_end(450_000_000, 400_000_000))
+    assert all_of_them == "by 2 changes: c1 \u2212100.000 ms, c0 \u221250.000 ms"
+    for text in (to_text(terminal.results_view(one), width=160), markdown.render(one)):
+        assert "it does not reach its goal" in " ".join(text.split())
+
+
 def test_each_kept_change_says_what_it_costs():
     found = results()
     known = msgspec.structs.replace(found.techniques[0], id="quiet", risk=Risk(debuggability="no messages"))
@@ -124,3 +143,43 @@ def test_the_pages_data_has_waterfall_and_floor():
     assert {"bar", "floor", "obstacle"} <= data["tables"].keys()
     assert data["answer"]["floor"].startswith("floor: at least 20.000 ms")
     assert "<script>" not in html.split('id="data"')[1].split("</script>")[0]
+
+
+def test_the_waterfall_shows_the_proof_of_each_change_and_groups_have_short_names():
+    found = results()
+    ids = [one for bar in found.waterfall for one in bar.changes]
+    step = msgspec.structs.replace(
+        found.stack.steps[0],
+        change_id="group:" + " + ".join(ids),
+        members=tuple(ids),
+        each={one: f"proof of {one}" for one in ids},
+    )
+    left = Rejected(change_id=f"group:{ids[0]} + x + y", members=(ids[0], "x", "y"), reason="no gain")
+    stack = msgspec.structs.replace(found.stack, steps=(step,), rejected=(left,))
+    text = to_text(terminal.results_view(msgspec.structs.replace(found, stack=stack)), width=160)
+    shown = text.split("Waterfall")[1].split("\n\n\n")[0]
+    assert f"proof of {ids[0]}" in shown
+    assert f"proof of {ids[1]}" in shown
+    assert f"{ids[0]} and 1 other together" in text
+    assert f"{ids[0]} and 2 others together" in text
+    assert "group:" not in text
+    cut = msgspec.structs.replace(found, stack=stack, waterfall=())
+    said = headline.by_what(cut)
+    assert said.startswith(f"by {len(ids)} changes: {ids[0]} and "), "a search that was cut short has no waterfall"
+
+
+def test_a_proof_comes_before_how_it_was_told_from_chance():
+    trial = next(one for one in sample.results("try").trials if one.verdict is Verdict.FASTER)
+    trial = msgspec.structs.replace(
+        trial, reason="the step is larger than what dithers cause", effect=Effect(True, "alg: self-tests disabled")
+    )
+    assert tables.proof(trial).startswith("alg: self-tests disabled; ")
+
+
+def test_with_what_a_board_adds_the_answer_is_said_too():
+    """The times alone may be 3.6 times as fast where a board's console and medium make 1.6 of it."""
+    found = sample.results("stack")
+    line = next(one for one in headline.modelled_lines(found) if one.startswith("with that added (modelled): "))
+    rows = {row.subject: row.console_ns + (row.image_ns or 0) for row in found.modelled.rows}
+    before, after = found.base.middle_ns + rows["base"], found.final.middle_ns + rows["stack"]
+    assert f"{before / 1e6:.1f} to {after / 1e6:.1f} ms: {before / after:.1f} times as fast" in line

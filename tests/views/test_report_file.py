@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The HTML page as a file: nothing of a log is markup, one script, one style, and long things are cut."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The HTML page: what headless Chromium makes of it."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Terminal tables and the Markdown summary: golden texts, and texts that attack."""
 
 import csv
@@ -5,7 +6,6 @@ import io
 import os
 import re
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 import pytest
@@ -14,44 +14,14 @@ from markdown_it import MarkdownIt
 from bootlab.errors import UserError
 from bootlab.model import figures
 from bootlab.model.change import (
-    AddParam,
     Change,
-    DropFiles,
-    DropInitramfsFiles,
-    DropParam,
-    ExtendParam,
-    MountRootDirectly,
-    MoveRoot,
-    Op,
-    PutFile,
-    PutProgram,
-    SetBusybox,
-    SetCompression,
-    SetFlashStart,
-    SetInitArguments,
-    SetKernelForm,
-    SetLoader,
-    SetLoaderOptions,
-    SetMachine,
-    SetParam,
-    SetProgramBuild,
 )
-from bootlab.model.change_text import change_text, changed_cmdline, cmdline_diff, op_text
-from bootlab.model.kernel_change import (
-    AddKernelFragment,
-    AddKernelPatch,
-    LoadModulesLate,
-    SetKernelImage,
-    SetKernelOptions,
-    SetKernelVariables,
-)
-from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
-from bootlab.model.source_build import KernelPatch
+from bootlab.model.sample import Spread
 from bootlab.model.timeline import Stage
-from bootlab.model.tree import Entry
-from bootlab.model.verdict import Verdict
+from bootlab.model.verdict import Trial, Verdict
 from bootlab.results import board
+from bootlab.results.document import BootSummary
 from bootlab.views import markdown_text, publish
 from bootlab.views.run import headline, side_tables, tables, terminal
 from bootlab.views.run import markdown as summary_markdown
@@ -276,57 +246,6 @@ def test_figures():
     assert [figures.size(n) for n in (1023, 1536, 8 << 20, 3 << 30)] == ["1023 B", "1.5 KiB", "8.0 MiB", "3.0 GiB"]
 
 
-def test_a_change_in_words_and_on_the_command_line():
-    change = Change(
-        technique="t",
-        ops=(DropParam("console", "tty0"), AddParam("quiet"), SetMachine(type="microvm", options=("a", "b"))),
-    )
-    assert change_text(change) == "drop console=tty0; add quiet; machine: type=microvm options=a,b"
-    after = changed_cmdline("console=tty0 console=ttyS0 panic=-1", change)
-    assert after == "console=ttyS0 panic=-1 quiet"
-    fates = [(w.text, w.fate) for w in cmdline_diff("console=tty0 console=ttyS0 panic=-1", after)]
-    assert fates == [
-        ("console=tty0", "removed"), ("console=ttyS0", "same"), ("panic=-1", "same"), ("quiet", "added"),
-    ]  # fmt: skip
-    assert changed_cmdline('bad="quote', change) is None
-
-
-def test_every_operation_has_words():
-    entry = Entry(kind="file", text="x")
-    ops = (
-        SetParam("a", "1"), ExtendParam("initcall_blacklist", "b"), AddParam("c"), DropParam("d"),
-        SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), DropInitramfsFiles(("/a",)),
-        MountRootDirectly(("/m.ko",), "ext4"), PutFile("/init", entry),
-        SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
-        SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
-        AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
-        SetKernelImage("xipImage", embed_initramfs=True), SetFlashStart("in-place"), SetFlashStart(None),
-        MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
-        SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
-        LoadModulesLate(after_ms=6000),
-        PutProgram(Program(path="/bin/app")),
-        SetLoader(start="falcon", checked=True), SetLoaderOptions((("BOOTDELAY", "0"),)),
-        SetBusybox("/bin/busybox", ("sh",), (("FEATURE_EDITING", "n"),)),
-        SetInitArguments(("-i", "a b")), SetInitArguments(),
-    )  # fmt: skip
-    assert {type(op) for op in ops} == set(get_args(Op))
-    assert [op_text(op) for op in ops] == [
-        "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
-        "root: 4 files left out (/a, /b, /c, …)", "initramfs: 1 files left out (/a)",
-        "initramfs: only a program that mounts the root (ext4), and 1 modules",
-        "root: put /init (file)", "kernel as vmlinux",
-        "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
-        "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
-        "start from flash: in-place", "start from flash: no",
-        "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
-        "kernel: modules loaded 6000 ms after user space has started",
-        "programs: /bin/app added",
-        "boot loader: start=falcon checked", "boot loader: CONFIG_BOOTDELAY=0",
-        "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
-        "arguments of init: -i a b", "arguments of init: none",
-    ]  # fmt: skip
-
-
 def test_a_trial_that_matters_most_on_a_board_is_named_beside_the_answer():
     results = sample.results("try")
     assert board.outweighed(results) is None
@@ -350,3 +269,58 @@ def test_why_a_named_technique_was_not_tried_is_always_said():
     assert "quiet was not tried" not in shown
     assert "1 technique that does not apply" in shown
     assert "lpj was not tried" not in to_text(terminal.results_view(found))
+
+
+def told(base: dict, *verdicts: Verdict, final: dict | None = None) -> str:
+    """Return the answer of a run of a base that ended so, and trials with these verdicts."""
+    trials = tuple(
+        Trial(change=Change(technique=f"t{n}", ops=()), verdict=verdict, base_key="k", base_ns=1000, goal_ns=900)
+        for n, verdict in enumerate(verdicts)
+    )
+    whole = sample.results("try" if final is None else "stack", initcalls=0)
+    whole = msgspec.structs.replace(whole, base=BootSummary(key="k", **base), trials=trials)
+    if final is not None:
+        whole = msgspec.structs.replace(
+            whole, stack=msgspec.structs.replace(whole.stack, final=BootSummary(key="f", **final))
+        )
+    return headline.answer(whole)
+
+
+GOAL = {"outcome": Outcome.GOAL, "goal_ns": 1_000_000_000}
+SOME_FAILED = GOAL | {
+    "failed_boots": (Outcome.HANG, Outcome.HANG),
+    "spread": Spread(boots=3, median_ns=900_000_000, first_ns=800_000_000, last_ns=950_000_000),
+}
+CHECK_FAILED = {"outcome": Outcome.CHECK_FAILED, "reason": "no checksum", "goal_ns": 1_000_000_000}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (told(GOAL), "goal after 1000.000 virtual ms"),
+        (told(CHECK_FAILED), "check-failed: no checksum"),
+        (told({"outcome": Outcome.GOAL}), "the goal was reached, but its time is not known"),
+        (told({"outcome": Outcome.CANNOT_START, "reason": "refused"}), "cannot-start: refused"),
+        (told(GOAL, final=CHECK_FAILED), "the stack failed: check-failed: no checksum"),
+        (told(GOAL, Verdict.SAME, Verdict.SLOWER), "goal after 1000.000 virtual ms; 0 of 2 changes make it faster"),
+        (told(GOAL, Verdict.BROKEN, Verdict.BROKEN), "goal after 1000.000 virtual ms; 0 of 2 changes make it faster"),
+        (
+            told(GOAL, final=SOME_FAILED),
+            (
+                "1000.000 to 900.000 (800.000 to 950.000 in 3 boots), and 2 boots that failed (hang) virtual ms: "
+                "1.1 times as fast, \u221210.0 %"
+            ),
+        ),
+        (
+            told(GOAL, Verdict.UNKNOWN, Verdict.NOT_BOOTED),
+            "goal after 1000.000 virtual ms; 2 changes, not known of any whether it makes it faster",
+        ),
+        (
+            told(GOAL, Verdict.SAME, Verdict.NO_EFFECT, Verdict.NOT_BOOTED),
+            "goal after 1000.000 virtual ms; 0 of 3 changes make it faster (1 not known)",
+        ),
+    ],
+)
+def test_the_answer_claims_what_its_boots_showed(said: str, expected: str) -> None:
+    """A boot whose check failed said "goal after"; trials that the host ended counted as not faster."""
+    assert said == expected

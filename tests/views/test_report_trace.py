@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Traces of boots: what comes back out of Perfetto's packets and Chrome's JSON."""
 
 import json
@@ -10,13 +11,13 @@ from bootlab.model.timeline import Span, Stage, Timeline
 from bootlab.results.document import BootSummary
 from bootlab.views.run import page_data
 from bootlab.views.timeline import tracks as trace
-from bootlab.views.timeline.tracks import Instant, Process, Slice, Trace, Track
+from bootlab.views.timeline.tracks import Instant, Slice, Trace, Track, TrackGroup
 from tests.views import report_sample as sample
 from tests.views.trace_reading import Event, chrome, fields, packets, perfetto
 
 SMALL = Trace(
     processes=(
-        Process(
+        TrackGroup(
             title="boot",
             clock="virtual clock",
             tracks=(
@@ -30,7 +31,7 @@ SMALL = Trace(
                 ),
             ),
         ),
-        Process(
+        TrackGroup(
             title="diagnostic boot",
             clock="printk clock",
             tracks=(Track(name="kernel", slices=(Slice(name="outer", start_ns=7, duration_ns=0),)),),
@@ -48,7 +49,7 @@ EVENTS = [
 
 
 def on(track: Track) -> Trace:
-    return Trace(processes=(Process(title="p", clock="c", tracks=(track,)),))
+    return Trace(processes=(TrackGroup(title="p", clock="c", tracks=(track,)),))
 
 
 @pytest.mark.parametrize(("kind", "read"), [("perfetto", perfetto), ("chrome", chrome)])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import json
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_hostile_text_comes_back_as_it_was_written(tmp_path: Path):
 def test_the_file_says_its_format_and_version(tmp_path: Path):
     results_file.save(sample.results("boot"), tmp_path / "results.json")
     document = json.loads((tmp_path / "results.json").read_text())
-    assert (document["format"], document["version"]) == ("bootlab-results", 1)
+    assert (document["format"], document["version"]) == ("bootlab-results", 2)
     assert document["base"]["goal_ns"] == sum(sample.BASE_STAGES_NS)
 
 
@@ -57,13 +58,17 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path, monkey
 @pytest.mark.parametrize(
     ("text", "said", "hint"),
     [
-        ('{"format": "bootlab-results", "version": 2}', "version 2; this bootlab reads version 1", "upgrade bootlab"),
-        ('{"format": "bootlab-results", "version": 0}', "version 0", "make it again"),
+        (
+            '{"format": "bootlab-results", "version": 3}',
+            "reads versions 1 to 2",
+            "upgrade bootlab",
+        ),
+        ('{"format": "bootlab-results", "version": 0}', "version 0", "command again"),
         ('{"format": "bootlab-recording", "version": 1}', "not a bootlab results file", "results.json"),
         ("{}", "not a bootlab results file", "results.json"),
-        ('{"format": "bootlab-results", "version": 1, "kind": "boot"}', "missing required field `id`", "make it again"),
-        ('{"format": "bootlab-results", "vers', "damaged", "make it again"),
-        ('{"format": "bootlab-results", "version": 1, "x": ' + "[" * 100_000, "damaged", "make it again"),
+        ('{"format": "bootlab-results", "version": 1, "kind": "boot"}', "missing required field `id`", "command again"),
+        ('{"format": "bootlab-results", "vers', "damaged", "command again"),
+        ('{"format": "bootlab-results", "version": 1, "x": ' + "[" * 100_000, "damaged", "command again"),
     ],
 )
 def test_a_wrong_file_gets_an_error_that_names_it(tmp_path: Path, text: str, said: str, hint: str):
@@ -80,6 +85,8 @@ def test_a_wrong_field_is_named(tmp_path: Path):
     results_file.save(sample.results("boot"), tmp_path / "results.json")
     document = json.loads((tmp_path / "results.json").read_text())
     document["base"]["goal_ns"] = "soon"
+    document["version"] = 1
+    del document["digest"]
     (tmp_path / "results.json").write_text(json.dumps(document))
     with pytest.raises(UserError, match=r"\$\.base\.goal_ns"):
         results_file.load(tmp_path)

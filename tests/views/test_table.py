@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison in its four forms: whole figures, every row's state, and nothing hostile that a console put there."""
 
 from __future__ import annotations

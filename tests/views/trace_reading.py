@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads traces back: Perfetto's packets with a tiny reader of protobuf, Chrome's JSON as it is."""
 
 import json

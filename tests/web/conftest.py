@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A running server on a free port of the loopback address, over a history in each kind of database."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who may read and who may add; what is not a recording stays out."""
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from bootlab.errors import UserError
 from bootlab.history.database import is_made
 from bootlab.web import incoming
 from bootlab.web.access import is_loopback, read_token
+from tests.history.test_late_uploads import recorded
 from tests.web.conftest import RECORDINGS, TOKEN, Serve, basic, packed
 
 
@@ -27,6 +29,14 @@ def test_without_a_token_nothing_can_be_added(serve: Serve, history_url: str) ->
     assert status == 403
     assert "read-only" in said["error"]
     assert not is_made(history_url)
+
+
+def test_an_upload_that_is_sent_again_is_one_boot(serve: Serve, tmp_path: Path) -> None:
+    """A retry of curl doubled a board's boot."""
+    server = serve(token=TOKEN)
+    body = packed(Path(recorded(tmp_path / "boot").path or ""))
+    answers = [server.post(body, Authorization=f"Bearer {TOKEN}")[1] for _ in range(2)]
+    assert [answer["added"] for answer in answers] == [1, 0]
 
 
 def test_a_wrong_token_adds_nothing(serve: Serve, tmp_path: Path) -> None:

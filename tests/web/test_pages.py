@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the application shows: of a full history, an empty one, and of what is not there."""
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ def data(text: str) -> dict:
     return json.loads(text[text.index(start) + len(start) :].partition("</script>")[0])
 
 
+@pytest.mark.telling("serve")
 def test_systems_trends_boots_and_comparisons(serve: Serve, filled: str) -> None:
     server = serve(filled)
     status, text, headers = server.ask("/")
@@ -47,7 +49,7 @@ def test_systems_trends_boots_and_comparisons(serve: Serve, filled: str) -> None
 
     status, text, _ = server.ask("/compare?system=demo&a=rev:r3&b=rev:r20")
     assert status == 200
-    assert data(text)["headline"][0] == ["+60.000", "ms", "whole boot, new against base", "slower"]
+    assert data(text)["headline"][0] == ["+60.000", "ms", "whole boot, new against base", "unknown"]
 
 
 def test_programs_get_what_the_command_line_gives(serve: Serve, filled: str) -> None:
@@ -165,6 +167,18 @@ def test_a_recording_that_was_added_has_its_report_and_its_log(serve: Serve, his
         status, text, _ = server.ask(f"/{address}")
         assert status == 200
         assert html.unescape(expected) in text
+    # The log's own clock only bounds the goal; the recording knows it.
+    log = data(text)
+    goal_ms = found.times.values["total"] / 1e6
+    assert log["headline"][0][0].replace("\u202f", "") == f"{goal_ms:.3f}"
+    assert "as recorded" in log["headline"][0][2]
+    assert "≥" not in "".join(figure[0] for figure in log["headline"])
+    stages = next(one for part in log["parts"] for one in part["tables"] if one["caption"] == "Stages")
+    event, (_, at_ns), evidence = stages["rows"][-1]
+    # The axis begins with the first line; what is counted from power-on stands behind it.
+    assert (event, 0 < at_ns < found.times.values["total"]) == ("goal", True)
+    assert f"(recorded: {goal_ms:.3f} ms on the virtual clock from power-on)" in evidence
+    assert "first-use" not in {row[0] for row in stages["rows"]}
 
 
 def test_a_recording_that_is_gone_is_said(serve: Serve, tmp_path: Path) -> None:
@@ -176,3 +190,17 @@ def test_a_recording_that_is_gone_is_said(serve: Serve, tmp_path: Path) -> None:
     assert status == 200
     assert "No recording of this boot is kept" in text
     assert server.ask("/report?boot=1")[0] == 404
+
+
+def test_prometheus_gets_the_newest_boot_of_each_system(serve: Serve, filled: str) -> None:
+    status, text, headers = serve(filled).ask("/metrics")
+    assert status == 200
+    assert headers["content-type"].startswith("application/openmetrics-text")
+    assert text.count('bootlab_goal_reached{system="demo",variant=""} 1') == 1
+    assert text.endswith("# EOF\n")
+
+
+def test_an_empty_history_has_no_metrics(serve: Serve, tmp_path: Path) -> None:
+    status, text, _ = serve(f"sqlite:///{tmp_path}/nothing.db").ask("/metrics")
+    assert status == 200
+    assert "bootlab_goal_reached{" not in text

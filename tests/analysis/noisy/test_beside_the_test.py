@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Order of blocks, intervals, power, oddities."""
 
 from __future__ import annotations

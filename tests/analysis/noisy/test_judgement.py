@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts on noisy boots: each of the four, the stopping, and boots that were made apart."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bootlab.analysis.noisy.judgement import MOST_BLOCKS, Sequential, judge_apart, judge_exact, judge_pairs
+from bootlab.analysis.noisy.judgement import MOST_BLOCKS, Sequential, judge_apart, judge_pairs
 from bootlab.model.verdict import Verdict
 
 BOOT = 3_000_000_000
@@ -76,9 +77,17 @@ def test_a_few_boots_made_apart_prove_nothing(count: int) -> None:
     found = judge_apart([BOOT] * count, [2 * BOOT] * count, smallest_ns=SMALLEST)
     assert found.verdict is Verdict.UNKNOWN
     assert not found.not_slower
+    assert (found.interval_ns, found.p_value, found.effect) == (None, None, None)
 
 
-def test_exact_boots() -> None:
-    assert judge_exact(BOOT, BOOT + 50_001, smallest_ns=50_000).verdict is Verdict.SLOWER
-    assert judge_exact(BOOT, BOOT + 50_000, smallest_ns=50_000).verdict is Verdict.SAME
-    assert judge_exact(BOOT, BOOT - 50_001, smallest_ns=50_000).verdict is Verdict.FASTER
+@pytest.mark.parametrize(("base", "new", "carried"), [(1, 38, False), (1, 39, True), (3, 4, False), (4, 4, True)])
+def test_an_interval_needs_a_sample_in_which_some_order_is_rare(base: int, new: int, carried: bool) -> None:
+    """The widest interval of 3 and 4 boots misses the true shift in 2 of 35 cases: it is none of 95 %."""
+    found = judge_apart(boots(base, seed=1), boots(new, seed=2), smallest_ns=SMALLEST)
+    assert ((found.interval_ns is not None), (found.p_value is not None)) == (carried, carried)
+
+
+@pytest.mark.parametrize(("blocks", "carried"), [(1, False), (5, False), (6, True)])
+def test_an_interval_of_pairs_needs_six(blocks: int, carried: bool) -> None:
+    found = judge_pairs(boots(blocks, seed=1), boots(blocks, seed=2), smallest_ns=SMALLEST)
+    assert (found.interval_ns is not None) == carried

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kept simulation (benchmarks/noisy_clocks.py) shows what the documentation says of it."""
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def test_a_planted_regression_of_two_percent_is_found_within_thirty_boots() -> N
 
 
 def test_the_documentation_says_what_is_kept() -> None:
-    page = (REPOSITORY / "docs" / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "benchmarks" / "noisy-clocks.md").read_text(encoding="utf-8")
     gates = {(row["noise"], row["planted"]): row for row in kept("gates")["rows"]}
     for noise in ("normal", "tails", "heavy", "grid", "drift", "wander"):
         wrong, found = gates[noise, 0.0]["verdicts"]["slower"], gates[noise, 0.02]["verdicts"]["slower"]
@@ -57,7 +58,7 @@ def test_the_power_is_what_was_computed() -> None:
 
 
 def test_intervals_hold_the_true_difference() -> None:
-    page = (REPOSITORY / "docs" / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "benchmarks" / "noisy-clocks.md").read_text(encoding="utf-8")
     by_noise: dict[str, list[dict[str, Any]]] = {}
     for row in kept("intervals")["rows"]:
         by_noise.setdefault(row["noise"], []).append(row)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The sequential signed-rank test: its p values are SciPy's, and its error rate holds exactly."""
 
 from __future__ import annotations

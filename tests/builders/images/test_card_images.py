@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """XFS, Btrfs and F2FS: equal bytes twice, in any folder; sound and read back by their own tools; a log to replay."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CRAMFS: every tree is read back, by a reader as the kernel's; programs lie where they can be mapped."""
 
 import io

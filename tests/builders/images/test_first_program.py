@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The first program: what the kernel would only answer with an error number."""
 
 import struct

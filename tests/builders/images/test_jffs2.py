@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """JFFS2: every tree is read back node by node; a summary lists exactly the nodes of its erase block."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ROMFS: every tree is read back as the kernel reads it; what it does not keep is what its documentation says."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Images made by Debian's programs: equal bytes twice, read back by the file systems' own tools, clear errors."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random trees of files, and what a reader must find in an image of one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A builder on a tiny tree, and what it tells its observer."""
 
 from __future__ import annotations

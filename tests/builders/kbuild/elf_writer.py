@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ELF files and thin archives of a few bytes, as compilers and GNU ar write them."""
 
 from __future__ import annotations

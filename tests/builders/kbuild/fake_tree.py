@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kernel source tree of a few files: a Makefile that imitates the targets and the output of the real one."""
 
 from __future__ import annotations

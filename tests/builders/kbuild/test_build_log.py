@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The line of a failed build that tells a person what is wrong."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A build that does not come to its end: a full disk, a missing compiler, a broken archive, a kill."""
 
 from __future__ import annotations

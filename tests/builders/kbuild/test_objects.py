@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sizes of objects: sections by kind, members of archives, libraries, compression by folder."""
 
 from pathlib import Path
@@ -5,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bootlab.builders.kbuild import elf_sections, objects
-from bootlab.builders.kbuild.elf_sections import NotElf
+from bootlab.builders.kbuild.elf_sections import ElfUnreadable
 from tests.builders.kbuild.elf_writer import ALLOC, EXECUTE, WRITE, elf, thin_archive
 
 TEXT, DATA, BSS = ALLOC | EXECUTE, ALLOC | WRITE, ALLOC | WRITE
@@ -83,7 +84,7 @@ def test_subsystems(path, folder):
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF\x01\x01" + b"\xff" * 60, b"text"])
 def test_what_is_no_elf_file(tmp_path, data):
     (tmp_path / "vmlinux").write_bytes(data)
-    with pytest.raises(NotElf):
+    with pytest.raises(ElfUnreadable):
         elf_sections.read(tmp_path / "vmlinux")
     assert objects.record(tmp_path, {}, "zImage") is None
 

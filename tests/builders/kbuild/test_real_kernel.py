@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A real kernel in two folders, once out of another one's objects: the same bytes. Minutes: only when asked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a kernel's source tree is known by."""
 
 from __future__ import annotations

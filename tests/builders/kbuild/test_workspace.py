@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: MIT
 """From which kept objects a build starts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from bootlab.builders.kbuild.workspace import Done, Workspace
+from bootlab.recordings import sealed
 
 BASE = {"HZ": "100", "CMDLINE": '""'}
 
@@ -22,7 +23,7 @@ def kept(root: Path, name: str, config: dict[str, str], uses: dict[str, str]) ->
         )
         (objects / f".{object_name}.o.cmd").write_text(noted)
     done = Done(config=config, patches="", objects=len(uses))
-    (objects.parent / "done.json").write_bytes(msgspec.json.encode(done))
+    sealed.keep(objects.parent / "done.json", done)
 
 
 @pytest.fixture

@@ -1,18 +1,20 @@
+# SPDX-License-Identifier: MIT
 """The card: what lies where, the same each time, and what an update that was cut off leaves of it."""
 
 import msgspec
 import pytest
 
 from bootlab.builders.boot_image import UIMAGE_MAGIC
-from bootlab.builders.images import disk_image, tool
-from bootlab.builders.images.disk_bytes import Window
+from bootlab.builders.images import tool
 from bootlab.builders.loader import falcon
 from bootlab.builders.loader.card import CardParts, card
 from bootlab.builders.loader.commands import Payload, raw_script_sector, rooms, script
 from bootlab.errors import UserError
+from bootlab.formats import disk_image
+from bootlab.formats.disk_bytes import Window
+from bootlab.formats.fat import FatFiles
+from bootlab.formats.partitions import read_partitions
 from bootlab.model.boot_loader import Loader, loader_board
-from bootlab.sources.fat import FatFiles
-from bootlab.sources.partitions import read_partitions
 
 BOARD = loader_board("orangepi-pc")
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What U-Boot is told: what it loads from where, and how much."""
 
 import msgspec

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the SPL loads in falcon mode: where it goes, and that every byte is where the device tree says."""
 
 import struct
@@ -12,8 +13,8 @@ from bootlab.builders.loader import falcon
 from bootlab.builders.loader.device_tree import prepared
 from bootlab.builders.loader.options import arguments_bytes, options_of
 from bootlab.errors import UserError
+from bootlab.formats.device_tree import read_tree
 from bootlab.model.boot_loader import Loader, loader_board
-from bootlab.sources.device_tree import read_tree
 
 BOARD = loader_board("orangepi-pc")
 LOADER = Loader(image="u-boot.bin", start="falcon")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A FIT image with its data behind the tree: what an SPL reads of it."""
 
 import shutil
@@ -5,13 +6,13 @@ import zlib
 
 import pytest
 
-from bootlab.builders.loader.fit import FitPart, fit
-from bootlab.sources.device_tree import read_tree
+from bootlab.builders.loader.fit import FitImage, fit
+from bootlab.formats.device_tree import read_tree
 
 pytestmark = pytest.mark.skipif(shutil.which("dtc") is None, reason="needs dtc: scripts/setup-debian.sh loaders")
 
-FIRMWARE = FitPart(name="opensbi", kind="firmware", os="opensbi", load=0x80100000, data=b"sbi" * 7)
-LINUX = FitPart(name="linux", kind="standalone", os="u-boot", load=0x1_80200000, data=b"Linux" * 99)
+FIRMWARE = FitImage(name="opensbi", kind="firmware", os="opensbi", load=0x80100000, data=b"sbi" * 7)
+LINUX = FitImage(name="linux", kind="standalone", os="u-boot", load=0x1_80200000, data=b"Linux" * 99)
 
 
 def test_the_data_is_where_the_tree_says(tmp_path):

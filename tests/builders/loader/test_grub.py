@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GRUB's disk: boot sector, core, files; the same each time; where the kernel is entered."""
 
 import struct
@@ -6,14 +7,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.builders.images import disk_image, tool
-from bootlab.builders.images.disk_bytes import Window
+from bootlab.builders.images import tool
 from bootlab.builders.loader import grub
-from bootlab.builders.loader.partition import Booted
+from bootlab.builders.loader.partition import PcBoot
 from bootlab.errors import UserError
+from bootlab.formats import disk_image
+from bootlab.formats.disk_bytes import Window
+from bootlab.formats.fat import FatFiles
+from bootlab.formats.partitions import read_partitions
 from bootlab.model.boot_loader import Loader
-from bootlab.sources.fat import FatFiles
-from bootlab.sources.partitions import read_partitions
 
 FOLDER = Path("/usr/lib/grub/i386-pc")
 MENU = Loader(grub=str(FOLDER), start="menu", wait_s=3)
@@ -38,7 +40,7 @@ def bzimage(path: Path, *, relocatable: int = 1) -> Path:
 @pytest.fixture
 def parts(tmp_path):
     (tmp_path / "initramfs").write_bytes(b"cpio" * 1000)
-    return Booted(
+    return PcBoot(
         kernel=bzimage(tmp_path / "kernel"),
         initramfs=tmp_path / "initramfs",
         cmdline="console=ttyS0 motto='it''s'",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The builder of U-Boot on a tiny tree: what comes out, what is not built twice, what errors say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """UEFI: EFI programs read and put together, systemd-boot's files, and what is refused."""
 
 import struct
@@ -6,10 +7,10 @@ import pytest
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.loader import uefi
-from bootlab.builders.loader.partition import Booted
+from bootlab.builders.loader.partition import PcBoot
 from bootlab.builders.loader.started import started
-from bootlab.builders.portable_executable import read_pe
 from bootlab.errors import UserError
+from bootlab.formats.portable_executable import read_pe
 from bootlab.model.boot_loader import Loader
 from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import Goal, Kernel, Machine, System
@@ -100,7 +101,7 @@ def test_sections_are_added_behind_the_programs_own(kernel):
 
 
 def test_systemd_boot_has_one_entry(kernel, tmp_path):
-    parts = Booted(kernel=kernel, initramfs=tmp_path / "i", cmdline="console=ttyS0 quiet")
+    parts = PcBoot(kernel=kernel, initramfs=tmp_path / "i", cmdline="console=ttyS0 quiet")
     assert uefi.entry_file(parts, 3) == {
         "loader/loader.conf": b"timeout 3\ndefault linux.conf\n",
         "loader/entries/linux.conf": b"title Linux\nlinux /kernel\ninitrd /initramfs\noptions console=ttyS0 quiet\n",

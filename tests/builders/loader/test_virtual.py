@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """U-Boot on the machine virt: how it and its kernel get in place, and where its parts are entered."""
 
 import shutil
@@ -9,10 +10,10 @@ import pytest
 from bootlab.builders.images import tool
 from bootlab.builders.loader import virtual
 from bootlab.errors import UserError
+from bootlab.formats.device_tree import read_tree
 from bootlab.model.boot_loader import Loader
 from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import Goal, Kernel, Machine, System
-from bootlab.sources.device_tree import read_tree
 from tests.mini_boards import mini_board_kernel
 
 

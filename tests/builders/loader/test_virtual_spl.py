@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """U-Boot with an SPL on RISC-V's machine virt: what goes where in RAM, and what is refused."""
 
 import shutil
@@ -10,10 +11,10 @@ from bootlab.builders.images import tool
 from bootlab.builders.loader import virtual_spl
 from bootlab.builders.loader.built import IMAGE, BuiltLoader, LoaderFacts
 from bootlab.errors import ToolMissing, UserError
+from bootlab.formats.device_tree import read_tree
 from bootlab.model.boot_loader import RISCV_VIRT, Loader, LoaderBuild
 from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import Goal, Kernel, Machine, System
-from bootlab.sources.device_tree import read_tree
 from tests.mini_boards import mini_board_kernel
 
 LOADER = Loader(build=LoaderBuild(base="qemu-riscv64_spl_defconfig"))

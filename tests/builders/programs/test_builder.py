@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs out of C files and commands: kept by content, with the libraries they need, or an error that helps."""
 
 import os

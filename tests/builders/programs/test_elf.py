@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What ELF files say of themselves, against readelf; and files that are broken."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which shared libraries a tree has already, and which must be added."""
 
 import pytest

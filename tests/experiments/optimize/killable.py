@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An optimisation of fake boots in a process of its own, to be killed: killable.py STORE LOG [LINES SECONDS].
 
 It kills itself so many seconds after it wrote so many lines: on a busy machine, somebody else would come too late.
@@ -17,7 +18,7 @@ from bootlab import techniques
 from bootlab.api.optimizing import carried_out, planned, wishes_of
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Outcome
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, FakeTechnique, additive
 
 NAMES = [f"t{n}" for n in range(10)]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which turns on the processor are the application's."""
 
 from __future__ import annotations

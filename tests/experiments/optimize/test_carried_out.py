@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Carrying a plan out, on fake boots: what is said first, what lies in `optimized/` at the end."""
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from bootlab.api import optimizing
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.system import Goal, Kernel, KernelBuild
 from bootlab.results import file as results_file
 from bootlab.store import runs
-from bootlab.targets.base import BootPlan
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, FakeTechnique, additive
 
 

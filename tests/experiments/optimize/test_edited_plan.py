@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A plan that a person edited: the search does what it says, in its order, and says what came of each technique."""
 
 from __future__ import annotations

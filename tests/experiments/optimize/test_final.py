@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The final checks: the user's commands say in the result what they say in the base, or changes are given back."""
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def answers(words, files):
     return f"missing {missing}", 1 if missing else 0
 
 
+@pytest.mark.telling("optimize", "broken is not faster")
 def test_a_result_that_fails_gives_back_what_a_final_check_needs(run):  # noqa: F811
     own = (Slim("low", HALF[0]), Slim("high", HALF[1][3:]), FakeTechnique("quick"))
     without, _ = run(TreeTarget(cost, answers=answers), *own, store="without")
@@ -41,7 +43,7 @@ def test_a_result_that_fails_gives_back_what_a_final_check_needs(run):  # noqa: 
     assert {recording.meta.goal_ns for recording in found.stacked.boots} == {found.stacked.recording.meta.goal_ns}
     assert found.system.tree is not None
     assert "/lib/c" in found.system.tree.as_dict()
-    rows = {row.change.id: row for row in found.stacked.left_out}
+    rows = {row.change_id: row for row in found.stacked.left_out}
     assert not rows["low"].kept
     assert "given back" in rows["low"].reason
     assert found.waterfall[-1].after_ns == found.stacked.recording.meta.goal_ns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a search asks next is guessed from its answers: never what is answered, and right wherever the guess was."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Halving on planted needs: what can go goes, what is needed stays with its reason, and few questions are asked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A technique that helps only with another: noticed, and the other one named by halving the way to the result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """When kernels are built: the shrunk one first, and none to leave out what cost a whole kernel to prove."""
 
 from __future__ import annotations
@@ -7,15 +8,15 @@ import pytest
 
 from bootlab import techniques
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.ending import Tries
 from bootlab.experiments.optimize import search
-from bootlab.experiments.optimize.ending import Tries
 from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.system import Kernel, KernelBuild
 from bootlab.model.verdict import Effect
-from bootlab.targets.base import BootPlan
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, FakeTechnique, additive
 from tests.experiments.optimize.test_search import Remembering
 
@@ -119,7 +120,7 @@ def test_what_had_no_effect_is_offered_again_on_the_shrunk_kernel(run):
 def test_what_needs_a_build_is_left_out_last(run):
     """Where the time ends, what only boots has been left out."""
     found, _, _ = run(COST, Option("A"), FakeTechnique("a"), Option("B"))
-    rows = [row.change.technique for row in found.stacked.left_out]
+    rows = [row.change_id.partition(":")[0] for row in found.stacked.left_out]
     assert rows[0] == "a"
     assert set(rows[1:]) == {"A", "B", "unused-options"}
     assert all(row.kept for row in found.stacked.left_out)
@@ -127,7 +128,7 @@ def test_what_needs_a_build_is_left_out_last(run):
 
 def test_the_shrunk_kernel_is_not_left_out_once_more(run):
     found, _, _ = run(COST, FakeTechnique("a"), Option("A"))
-    rows = {row.change.technique: row for row in found.stacked.left_out}
+    rows = {row.change_id.partition(":")[0]: row for row in found.stacked.left_out}
     assert rows["unused-options"].kept
     assert rows["unused-options"].cost_ns is None
     assert "that would build the full kernel" in rows["unused-options"].reason
@@ -144,7 +145,7 @@ def test_an_option_that_saves_nothing_is_built_once(run):
 
 def test_without_time_left_no_kernel_is_built_to_leave_one_out(run):
     found, _, target = run(COST, FakeTechnique("a"), Option("A"), Option("B"), spent=True)
-    rows = {row.change.technique: row for row in found.stacked.left_out}
+    rows = {row.change_id.partition(":")[0]: row for row in found.stacked.left_out}
     assert "SIGUSR1 ended the search" in rows["A"].reason
     assert rows["A"].kept
     assert rows["a"].cost_ns == 100_000_000, "what needs no build is left out all the same"

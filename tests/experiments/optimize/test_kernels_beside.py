@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Idle workers build the kernels that `--shrink` may ask for next: the same answer, sooner, none built twice."""
 
 from __future__ import annotations

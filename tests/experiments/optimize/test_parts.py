@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What breaks as a whole is taken in part: files, modules, applets; each one that stays has its reason."""
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def test_of_files_that_break_it_together_all_go_but_those_that_are_needed(run):
     assert {change.id for change in found.stacked.changes} == {"slim:14 of 16", "quick"}
     (whole,) = [s for s in journal.steps if hasattr(s, "phase") and s.change.id == "slim"]
     assert not whole.kept
-    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out}
+    costs = {row.change_id: row.cost_ns for row in found.stacked.left_out}
     assert costs["slim:14 of 16"] == 140 * MS, "proved by leaving it out, as every other"
     asked = {one.what: one.broken for one in found.questions}
     assert asked["without 16 of 16 of slim"] == "panic: because"

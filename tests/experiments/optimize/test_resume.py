@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An optimisation that is killed with SIGKILL at random instants ends as an undisturbed one, and repeats nothing."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -37,16 +39,20 @@ def finished(store: Path, log: Path) -> Path:
     return Path(said)
 
 
+_RUN = re.compile(rb'(?m)^(Date: | "run": | "made": | "digest": ).*$')
+
+
 def handed_over(run: Path) -> dict[str, bytes]:
-    """Return what was handed over, without the two reports: they name the run and its time."""
+    """Return what was handed over, without what names the run and its time: reports, dates, the seal over them."""
     folder = run / "optimized"
-    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if not p.name.startswith("report.")}
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("report."))
+    return {str(path.relative_to(folder)): _RUN.sub(b"", path.read_bytes()) for path in files}
 
 
 def found(run: Path) -> dict[str, object]:
-    """Return the whole results, without names and times of the run and paths of the store."""
+    """Return the whole results, without names and times of the run, the seal over them and paths of the store."""
     document = json.loads((run / "results.json").read_bytes())
-    for key in ("id", "started", "finished", "notes"):
+    for key in ("id", "started", "finished", "notes", "digest"):
         document.pop(key)
     text = json.dumps(document, sort_keys=True)
     return json.loads(text.replace(str(run.parents[1]), "STORE").replace(run.name, "RUN"), object_hook=_timeless)
@@ -103,4 +109,4 @@ def test_what_a_power_cut_emptied_is_made_again(tmp_path):
     cut = finished(store, log)
     assert handed_over(cut) == handed_over(whole)
     assert found(cut) == found(whole)
-    assert [line for line in lines(log) if line.startswith("again")], "what was damaged was seen to be"
+    assert list((store / "boots" / ".damaged").iterdir()), "what was damaged was seen to be"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The search on fake boots: groups, halving, late ones, rivals, what is masked, budgets; nothing is booted twice."""
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.search import optimize
 from bootlab.experiments.selection import Selection
-from bootlab.model.change import Change, SetMachine, SetParam
+from bootlab.model.change import Change, PutFile, SetMachine, SetParam
 from bootlab.model.plan import PHASES, phase_of
 from bootlab.model.recording import Outcome
+from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Risk
 from tests.experiments.fake_bench import MS, FakeTarget, FakeTechnique, additive, base_of
@@ -128,7 +130,7 @@ def test_a_pair_of_which_each_alone_does_nothing(run):
 
     found, _, _ = run(cost, *named("a", "b", "c", "d"))
     assert ids(found) == ["a", "b", "c"]
-    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out if row.kept}
+    costs = {row.change_id: row.cost_ns for row in found.stacked.left_out if row.kept}
     assert costs["a"] == costs["b"] == 200 * MS
 
 
@@ -213,7 +215,7 @@ def test_a_signal_ends_the_tries_and_what_stands_is_left_out_once(run):
     found, _, target = run(asking, *named("a", "b", "c"), *rivals)
     assert asked
     assert set("abc") <= set(ids(found)) <= {"a", "b", "c", "x:1"}, "what is under way is finished, and may stay"
-    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out}
+    costs = {row.change_id: row.cost_ns for row in found.stacked.left_out}
     assert {one: costs[one] for one in "abc"} == {"a": 10 * MS, "b": 500 * MS, "c": 20 * MS}
     assert not any("y1" in line for line in target.booted), "the next ones are not tried"
     assert signal.getsignal(signal.SIGUSR1) == before
@@ -282,7 +284,7 @@ def test_two_of_different_phases_that_help_only_together(run):
     assert ids(found) == ["a", "b"]
     kept = [s.phase for s in journal.steps if hasattr(s, "phase") and s.kept]
     assert kept == ["again 2"]
-    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out}
+    costs = {row.change_id: row.cost_ns for row in found.stacked.left_out}
     assert costs == {"a": 200 * MS, "b": 200 * MS}
 
 
@@ -292,3 +294,42 @@ def test_a_gain_that_a_loss_hides_in_its_group_is_found(run, names):
     found, _, _ = run(additive(1000, a=30, x=-30), *named(*names))
     assert ids(found) == ["a"]
     assert found.stacked.recording.meta.goal_ns == 970 * MS
+
+
+def test_what_does_not_show_beside_another_is_not_booted_with_it(run):
+    """As printk's stamps: where `quiet` stands there is no line that could lose one."""
+    found, journal, target = run(
+        additive(1000, a=100, q=50, h=1), *named("a", "q"), FakeTechnique("h", hidden_by=("q",))
+    )
+    assert ids(found) == ["a", "q"]
+    assert not any("h" in line.split() for line in target.booted)
+    assert {s.reason for s in journal.steps if hasattr(s, "phase") and s.change.id == "h"} == {
+        "nothing of it shows beside q"
+    }
+
+
+def test_two_that_write_one_file_are_not_offered_together(run, monkeypatch):
+    """The second would undo the first; on what stands afterwards it is made anew."""
+
+    class Writing(FakeTechnique):
+        def changes(self, context):
+            own = super().changes(context)[0]
+            file = PutFile("/etc/init.d/rcS", Entry(kind="file", text=self.id))
+            return (msgspec.structs.replace(own, ops=(*own.ops, file)),)
+
+    found, journal, _ = run(additive(1000, a=100, v=50, w=30), *named("a"), Writing("v"), Writing("w"))
+    groups = [{change.id for change in s.changes} for s in journal.steps if hasattr(s, "phase") and s.key]
+    assert groups[0] == {"a"} or not {"v", "w"} <= groups[0]
+    assert ids(found) == ["a", "v", "w"]
+    assert found.stacked.recording.meta.goal_ns == 820 * MS
+
+
+def test_the_stack_is_not_booted_again_for_what_is_as_fast_without(run):
+    """One boot that lies among those of the stack is enough: what nothing proves useful does not stay."""
+    names = [f"t{n:02}" for n in range(16)]
+    cost = additive(1000, **dict.fromkeys(names, 10))
+    found, _, target = run(cost, *named(*names, "idle"))
+    assert ids(found) == names
+    whole = [line for line in target.booted if {*names, "idle"} <= set(line.split())]
+    assert len(whole) <= 5, "as many as its range takes, not as many as the base has"
+    assert len([line for line in target.booted if set(line.split("(")[0].split()) == {"base", *names}]) <= 5

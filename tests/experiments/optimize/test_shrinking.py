@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which options may be offered at all: by what ran for the goal and by Kconfig, without a boot."""
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from bootlab.experiments.optimize import shrinking
 from bootlab.experiments.optimize.halving import Family
 from bootlab.experiments.optimize.shrinking import without_options
 from bootlab.experiments.optimize.unused_options import (
-    Ran,
+    RunOptions,
     Unused,
     families_of,
     holding,
@@ -47,7 +48,7 @@ class Told:
 
 
 def found(needed=(), **tiers):
-    return Ran(needed=dict.fromkeys(needed, "f() ran when programs ran"), tiers=tiers)
+    return RunOptions(needed=dict.fromkeys(needed, "f() ran when programs ran"), tiers=tiers)
 
 
 def row(function, symbol, *, executed=False, initcall=""):

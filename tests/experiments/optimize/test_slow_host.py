@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A search on a slow machine: what the host ended decides nothing, and the next run ends as on an idle one."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.search import optimize
 from bootlab.experiments.trial import EndedByHost
 from bootlab.model.recording import Outcome
-from bootlab.targets import recording_dir
+from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import MS, SYSTEM, FakeTarget, FakeTechnique, additive, base_of
 from tests.experiments.optimize.test_search import Remembering
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fake boots of a system with a root tree: what they cost and print depends on the files that are there."""
 
 from __future__ import annotations
@@ -7,12 +8,12 @@ from collections.abc import Callable
 
 import msgspec
 
+from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.change import Change, DropFiles
 from bootlab.model.recording import Meta, Outcome
 from bootlab.model.system import Initramfs, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan
+from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import MS, SYSTEM, FakeTarget, FakeTechnique
 
 FILES = tuple(f"/lib/{name}" for name in "abcdefghijklmnop")

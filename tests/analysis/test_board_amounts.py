@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What a boot asks of a board is counted from its recording, and nothing is counted twice."""
+
+from __future__ import annotations
+
+from bootlab.analysis.board_amounts import amounts_of
+from bootlab.model.processors import Processors
+from bootlab.model.recording import Line, Mark, Meta, Recording
+
+MS = 1_000_000
+
+
+def boot(*lines: Line, marks: tuple[Mark, ...] = (), **meta) -> Recording:
+    facts = {"goal_ns": 900 * MS, "goal_insns": 400 * MS, "shift": 1, "console_bytes": 1000} | meta
+    return Recording(meta=Meta(**facts), lines=lines, marks=marks)
+
+
+def line(number: int, text: str, ms: float, *, kernel: bool = False) -> Line:
+    ns = round(ms * MS)
+    return Line(number, text, 0, ns, ns, printk_ns=ns if kernel else None)
+
+
+def test_images_that_the_emulator_loads():
+    found = amounts_of(boot(artefact_bytes={"kernel": 5_000, "initramfs": 700, "vmlinux": 99}))
+    assert (found.image_bytes, found.images, found.loaded_ns) == (5_700, 2, 0)
+    assert (found.exact_ns, found.instructions, found.instruction_ns, found.characters) == (900 * MS, 400 * MS, 2, 1000)
+
+
+def test_images_that_a_boot_loader_reads_count_as_it_reads_them():
+    lines = (line(1, "reading kernel", 10), line(2, "2952604 bytes read in 187 ms (15.1 MiB/s)", 110))
+    entry = Mark("kernel-entry", 300 * MS)
+    found = amounts_of(boot(*lines, marks=(entry,), artefact_bytes={"kernel": 5_000}))
+    assert (found.image_bytes, found.images) == (2_952_604, 1)
+    assert found.loaded_ns == 100 * MS
+
+
+def test_what_is_only_moved_in_memory_is_not_read():
+    moved = line(1, "   Loading Ramdisk to 4a000000, end 4a100000 ... OK", 10)
+    read = line(2, "2952604 bytes read in 187 ms (15.1 MiB/s)", 110)
+    assert amounts_of(boot(moved, read, artefact_bytes={})).image_bytes == 2_952_604
+
+
+def test_late_characters_are_the_programs_and_not_the_kernels():
+    lines = (
+        line(1, "early", 100),
+        line(2, "of the kernel", 600, kernel=True),
+        line(3, "of init", 700),
+        line(4, "ready", 900),
+        line(5, "behind the goal", 950),
+    )
+    began = Mark("user-space", 500 * MS)
+    assert amounts_of(boot(*lines, marks=(began,))).late_characters == len("of init") + len("ready") + 4
+    assert amounts_of(boot(*lines)).late_characters == 0, "nothing says when user space began"
+    assert amounts_of(boot(*lines, marks=(began,), console_bytes=3)).late_characters == 3
+
+
+def test_the_sum_of_several_processors_is_nobodys_time():
+    assert amounts_of(boot(processors=Processors(count=2, mode="shared"))).instructions is None
+    assert amounts_of(boot(mode="free", shift=None)).instructions is None

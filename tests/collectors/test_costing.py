@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import re
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bootlab.collectors.costing import CLASSES, EVENTS, costed, load
+from bootlab.data import source_folder
+from bootlab.errors import MeasurementError
+from bootlab.model.costs import Between
+from bootlab.model.timeline import Stage
+from tests.examples import examples
+
+MAGIC = 0x31747363626C7462
+
+
+def record(insns, ns, low, high):
+    counts = [insns] + [0] * (len(CLASSES) - 1) + [insns // 10] + [0] * (len(EVENTS) - 1)
+    return struct.pack(f"<{5 + len(counts)}Q", MAGIC, insns, ns, low, high, *counts)
+
+
+def boot(tmp_path):
+    """An instruction takes 2 ns on the exact clock, 1 to 3 cycles on the core; 500 ns are waited at the end."""
+    path = tmp_path / "cost.bin"
+    path.write_bytes(record(0, 0, 0, 0) + record(1000, 2000, 60_000, 180_000) + record(2000, 4500, 120_000, 360_000))
+    return load(path)
+
+
+def test_a_stage_takes_what_its_instructions_take_and_what_it_waited(tmp_path):
+    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(1, 1), 2)
+    assert (stage.instructions, stage.waited_ns) == (2000, 500)
+    assert stage.computed_ns == Between(2000, 6000)
+    assert stage.forecast_ns == Between(2500, 6500)
+    assert stage.instruction_ns == Between(1, 3)
+    assert (stage.classes, stage.events) == ({"alu": 2000}, {"accesses": 200})
+
+
+def test_a_clock_that_is_not_known_widens_both_ends(tmp_path):
+    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(0.5, 2), 2)
+    assert stage.computed_ns == Between(1000, 12000)
+
+
+@examples(100)
+@given(st.integers(0, 4500))
+def test_stages_add_up(tmp_path_factory, cut):
+    records = boot(tmp_path_factory.mktemp("boot"))
+    parts = [costed(records, Stage("part", a, b - a), Between(1, 1), 2) for a, b in ((0, cut), (cut, 4500))]
+    assert sum(part.instructions for part in parts) == 2000
+    assert sum(part.computed_ns.low for part in parts) == pytest.approx(2000)
+    assert sum(part.waited_ns for part in parts) == pytest.approx(500, abs=4)
+
+
+@examples(200)
+@given(st.binary(max_size=700))
+def test_any_bytes_are_read_or_refused(tmp_path_factory, raw):
+    path = tmp_path_factory.mktemp("boot") / "cost.bin"
+    path.write_bytes(raw)
+    with pytest.raises(MeasurementError):
+        load(path)
+
+
+def test_a_record_that_was_cut_off_is_left_out(tmp_path):
+    path = tmp_path / "cost.bin"
+    path.write_bytes(record(1000, 2000, 1, 2) + record(2000, 4500, 3, 4)[:-1])
+    assert [one.insns for one in load(path)] == [1000]
+
+
+def test_the_names_are_those_of_the_plugin():
+    folder = source_folder("", "cost-insn.h", top="qemu-plugin")
+    classes = re.findall(r"\bCOST_(\w+),", (folder / "cost-insn.h").read_text())
+    assert [name.lower() for name in classes if name != "CLASSES"] == [name.removesuffix("ed") for name in CLASSES]
+    events = re.findall(r"\bEVENT_(\w+),", (folder / "cost-file.h").read_text())
+    assert len(events) == len(EVENTS)
+    assert f"{MAGIC:#x}" in (folder / "cost-file.h").read_text()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""A comment on a request: written once, then replaced; a forge that does not take it is no error."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from bootlab.forges.comment import post
+
+MARK = "bootlab gate camera"
+
+
+class Forge(BaseHTTPRequestHandler):
+    """Keeps comments as both forges do: a list of pages, one by its number."""
+
+    kept: list[dict[str, object]]
+    asked: list[tuple[str, str, str | None]]
+    refused: int = 0
+
+    def _answer(self) -> None:
+        size = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(size)) if size else {}
+        self.asked.append((self.command, self.path, self.headers["Authorization"] or self.headers["PRIVATE-TOKEN"]))
+        said: object = body
+        if self.command == "GET":
+            page = int(self.path.rpartition("=")[2])
+            said = self.kept[(page - 1) * 100 : page * 100]
+        elif self.command == "POST":
+            self.kept.append({"id": len(self.kept) + 1, **body})
+        else:
+            self.kept[int(self.path.rpartition("/")[2]) - 1].update(body)
+        data = json.dumps(said).encode()
+        self.send_response(self.refused or 200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_POST = do_PATCH = do_PUT = _answer  # noqa: N815 - the names that http.server asks for
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def forge() -> Iterator[tuple[type[Forge], str]]:
+    handler = type("Kept", (Forge,), {"kept": [], "asked": []})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield handler, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def github(forge, tmp_path) -> dict[str, str]:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"number": 7}}))
+    names = {"GITHUB_TOKEN": "secret", "GITHUB_REPOSITORY": "a/b", "GITHUB_EVENT_PATH": str(event)}
+    return names | {"GITHUB_API_URL": forge[1]}
+
+
+@pytest.fixture
+def gitlab(forge) -> dict[str, str]:
+    names = {"CI_MERGE_REQUEST_IID": "7", "BOOTLAB_GITLAB_TOKEN": "secret", "CI_PROJECT_ID": "a/b"}
+    return names | {"CI_API_V4_URL": forge[1]}
+
+
+@pytest.mark.parametrize(("name", "method", "path"), [
+    ("github", "PATCH", "/repos/a/b/issues/comments/151"),
+    ("gitlab", "PUT", "/projects/a%2Fb/merge_requests/7/notes/151"),
+])  # fmt: skip
+def test_the_second_job_replaces_what_the_first_wrote(forge, request, name, method, path):
+    kept, environ = forge[0], request.getfixturevalue(name)
+    kept.kept += [{"id": number, "body": f"talk about <!-- {MARK} -->"} for number in range(1, 151)]
+    assert post(name, "slower", MARK, environ).done
+    assert post(name, "as before", MARK, environ).said.startswith("replaced the comment on ")
+    assert len(kept.kept) == 151
+    assert kept.kept[150]["body"] == f"<!-- {MARK} -->\nas before"
+    assert kept.asked[-1][:2] == (method, path)
+    assert {token for *_, token in kept.asked} == {"Bearer secret" if name == "github" else "secret"}
+
+
+def test_two_gates_have_a_comment_each(forge, github):
+    post("github", "one", MARK, github)
+    post("github", "two", "bootlab gate door", github)
+    assert [comment["body"] for comment in forge[0].kept] == [
+        f"<!-- {MARK} -->\none",
+        "<!-- bootlab gate door -->\ntwo",
+    ]
+
+
+def test_a_forge_that_refuses_is_told_and_no_error(forge, github):
+    forge[0].refused = 403
+    posted = post("github", "text", MARK, github)
+    assert not posted.done
+    assert "answered 403 (the job's token may not write comments" in posted.said
+
+
+@pytest.mark.parametrize("left_out", ["GITHUB_TOKEN", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY"])
+def test_a_job_without_a_request_or_a_token_writes_none(forge, github, left_out):
+    del github[left_out]
+    assert post("github", "text", MARK, github).said.startswith("no comment was written: ")
+    assert forge[0].asked == []
+
+
+@pytest.mark.parametrize("url", ["file:///etc", "http://127.0.0.1:1"])
+def test_what_is_no_forge_is_told(github, url):
+    assert not post("github", "text", MARK, github | {"GITHUB_API_URL": url}).done
+
+
+def test_rubbish_as_the_list_of_comments_is_told(github, tmp_path):
+    for answer in ([None], [1], {"message": "moved"}, "x", None):
+        assert not post("github", "text", MARK, github, send=lambda *_, said=answer: said).done
+    (Path(github["GITHUB_EVENT_PATH"])).write_text("{")
+    assert not post("github", "text", MARK, github).done
