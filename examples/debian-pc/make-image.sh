@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Makes a disk image of Debian with systemd and nginx, as a product has it: a partition table, an ext4 root, Debian's own
 # kernel and initrd, everything installed by the packages' own scripts. Usage: make-image.sh SUITE IMAGE [ARCHITECTURE]
 # SUITE: bookworm (Debian 12) or trixie (Debian 13). ARCHITECTURE: amd64 (default) or arm64.

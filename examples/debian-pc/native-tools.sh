@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Lets a root tree for another processor be set up faster: the tools that do most of the work run on this machine's
 # processor, without an emulator. Usage: native-tools.sh put|again|initrd|drop ROOT (hooks of mmdebstrap, see make-image.sh)
 # put: lays this machine's tools and their libraries into ROOT. They come first in PATH; no file of the tree has their

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Makes another form of an image that make-image.sh made: the same Debian, its kernel and initrd, laid out as others lay it
 # out. Usage: other-form.sh FORM FROM.raw IMAGE
 # unified: GPT; an EFI partition with systemd-boot and a unified kernel image; a btrfs root. The image is raw.

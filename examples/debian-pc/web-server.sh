@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # A Debian web server made faster, from nothing. Usage: web-server.sh FOLDER [SUITE]
 # Makes the image, has its system file written, changes goal and check in it to the first answer of the web server and
 # the services of the list, and optimises by the plan beside this script. Interrupted, the same call goes on.

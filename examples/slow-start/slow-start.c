@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * An application that starts as slowly as many do, with everything planted in known amounts:
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Debian's systemd, udev and D-Bus with what they depend on, unpacked for examples/systemd-pc. Usage: fetch.sh FOLDER
 # What only people, package tools and other languages use is taken out again: an initramfs holds all of it in memory.
 set -eu

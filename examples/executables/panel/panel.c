@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The panel: opens its five libraries one after the other and is usable when all of them have answered. */
 #include <math.h>
 #include <stdio.h>
