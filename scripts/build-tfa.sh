@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # TF-A for QEMU's machine virt, with Debian's U-Boot behind it, in one image. Usage: build-tfa.sh FOLDER [op-tee]
 # From Debian's sources of arm-trusted-firmware; U-Boot is Debian's package u-boot-qemu. Leaves FOLDER/flash.bin, for
 # [machine] options = ["secure=on"] and [loader] image. A second call does nothing.

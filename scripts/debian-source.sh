@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The source of a Debian package, with Debian's patches applied. Usage: debian-source.sh PACKAGE FOLDER
 # From the archives that this machine takes its packages from; its own apt and dpkg stay as they are.
 # A second call does nothing.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # BusyBox's source as Debian has it, its patches applied. Usage: fetch-busybox-source.sh FOLDER
 # A second call does nothing.
 set -eu

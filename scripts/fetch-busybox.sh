@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # A static busybox for another architecture. Usage: fetch-busybox.sh ARCH FOLDER   (arm, arm64, riscv64)
 # Debian's package where Debian 12 has one; for riscv64 built from Debian's source with the cross compiler (a minute).
 # Leaves FOLDER/busybox; a second call does nothing.

@@ -1,11 +1,16 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Downloads the headers of the kernel that fetch-kernel.sh unpacked, so that modules can be built for it (nothing is
 # installed). Usage: fetch-headers.sh KERNEL_FOLDER. Leaves KERNEL_FOLDER/build, a folder for `make -C`.
 set -eu
 folder=$1
 [ -e "$folder/build" ] && exit 0
 cd "$folder"
-release=$(basename unpacked/boot/vmlinuz-* | sed 's/^vmlinuz-//')
+# Up to Debian 13 the image is below /boot and names its release, from Debian 14 on its folder does.
+case "$(readlink vmlinuz)" in
+*/vmlinuz-*) release=$(readlink vmlinuz | sed 's#.*/vmlinuz-##') ;;
+*) release=$(basename "$(dirname "$(readlink vmlinuz)")") ;;
+esac
 headers="linux-headers-$release"
 # Its image and gcc are dependencies too, from Debian 13 on.
 depends=$(apt-cache depends "$headers" 2>/dev/null | awk '/Depends: linux-(headers|kbuild|compiler)/{print $2}')

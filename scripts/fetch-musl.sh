@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Debian's musl (headers, start files, libraries) for another architecture, for programs built with libc = "musl".
 # Usage: fetch-musl.sh ARCH [FOLDER]   (arm, arm64, riscv64 where Debian has it; FOLDER: $BOOTLAB_MUSL, else bootlab's cache)
 # Leaves FOLDER/ARCH; the machine's own packages stay as they are. A second call does nothing.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Unpacks Debian's ssh server into a folder, without installing it (which would start it), for the test of `[ssh]` boards.
 # Usage: fetch-sshd.sh [FOLDER]   (default: .cache/sshd)
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # U-Boot's source as Debian has it, its patches applied. Usage: fetch-uboot-source.sh FOLDER
 # A second call does nothing.
 set -eu

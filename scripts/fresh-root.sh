@@ -1,7 +1,8 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Tries the checkout on a fresh minimal Debian with nothing of this machine's: makes a root with mmdebstrap, clones the
 # checkout's HEAD into it and runs a command there. Usage: fresh-root.sh SUITE [COMMAND...]
-# SUITE: bookworm (Debian 12) or trixie (Debian 13). COMMAND: words for a shell in the clone; default: make demo && make test.
+# SUITE: bookworm (Debian 12), trixie (Debian 13) or sid. COMMAND: words for a shell in the clone; default: make demo && make test.
 # What it shares with this machine: the kernel, /dev, the network with its name servers, proxies and certificates, and the
 # Debian archive that apt uses here. Not the programs, home folder, caches or environment.
 # ROOT=FOLDER in the environment takes that folder (it is kept, and used again when it holds a root); otherwise the root
@@ -32,6 +33,8 @@ sources() {
         awk -v suite="$suite" '
             $2 != "main" || $3 != "Packages" || $4 != "Debian" || $5 ~ /backports/ { next }
             { tail = $5; if (!sub(/^[^-]*-/, "-", tail)) tail = ""
+              # sid has neither updates nor a security archive of its own.
+              if (suite == "sid" && tail != "") next
               print "deb", $1, suite tail, "main" }' | sort -u
 }
 # shellcheck disable=SC2016  # expanded by the inner shell

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The check before a release: the whole checkout on a fresh minimal Debian 12 and Debian 13 (fresh-root.sh), one log each.
 # Usage: fresh-roots.sh LOGS [COMMAND...]   (default: make demo && make check && make test; about two hours on two cores)
 # Ends with a summary of both, every skipped test with its reason in it; the exit code is 1 when either failed.

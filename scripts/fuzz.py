@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the fuzz targets of the Rust crates and keeps their figures in docs/explanation/fuzzing.md.
 
 Executions are run in chunks, one target after the other, so that a fault in any of them shows early. What a chunk did

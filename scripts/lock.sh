@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Writes the exact versions, with hashes, that `make` installs: requirements.txt (to build and run) and
 # requirements-dev.txt (to test, lint and build the documentation besides), for every Python that pyproject.toml allows.
 # Usage: lock.sh [--upgrade]. Run it after a change of the dependencies in pyproject.toml; commit what it writes.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the generated pages of docs/reference. With --check: says which are stale, and fails when one is."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write docs/explanation/verdicts-seen.md: what each technique of the catalogue achieved on real systems.
+# SPDX-License-Identifier: MIT
+"""Write benchmarks/verdicts-seen.md: what each technique of the catalogue achieved on real systems.
 
 Usage: make-verdicts.py [--keep] RESULTS.json...   (results of runs; or folders, searched for runs/*/results.json)
 
@@ -18,13 +19,13 @@ from bootlab.errors import BootlabError
 from bootlab.model import figures
 from bootlab.model.launch import Launch
 from bootlab.model.verdict import Trial, Verdict
+from bootlab.recordings.recorded_command import launch_in
 from bootlab.results import file as results_file
-from bootlab.targets.recorded_command import launch_in
 from bootlab.techniques import all_techniques
 from bootlab.views.markdown_text import plain
 from bootlab.views.shown_text import one_line
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/explanation/verdicts-seen.md"
+PAGE = Path(__file__).resolve().parent.parent / "benchmarks/verdicts-seen.md"
 HEAD = """# Verdicts seen
 
 What each technique of the catalogue achieved on the systems it was tried on. `scripts/make-verdicts.py` writes this

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What the lab system arm-orangepi-pc is made of, from Debian's packages. Usage: setup-orangepi.sh FOLDER
 # Leaves in FOLDER: busybox, u-boot.bin, vmlinuz with config and System.map, board.dtb. A second call does nothing.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Everything that examples/case-vexpress needs besides its own files: Debian's kernel for ARM boards with its device trees,
 # a root tree of Debian's packages, the sources of BusyBox and ffmpeg, the sample video. Usage: setup-vexpress-case.sh FOLDER
 # Needs about 1 GB and, the first time, some minutes; a second call does nothing. Then:

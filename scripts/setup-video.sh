@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Everything that examples/arm-vexpress-a9-video needs besides its own files: Debian's ffmpeg and BusyBox for ARM with what
 # they depend on, the sources of both, the sample video. Usage: setup-video.sh FOLDER
 # Needs about 700 MB and, the first time, some minutes; a second call does nothing. Then:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MkDocs hook: links that leave `docs/` lead to the repository, so that the pages' links work there and on the site."""
 
 from __future__ import annotations

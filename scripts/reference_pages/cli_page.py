@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ruff: noqa: E501 - a row of a Markdown table is one line
 """`cli.md`: the help of every verb, as the program prints it."""
 

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 # ruff: noqa: E501 - a paragraph of Markdown
 """`exact-devices.md`: which devices boot alike in exact mode, as boots showed."""
 
 from __future__ import annotations
 
-from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+from bootlab.launch.exact_devices import DeviceRow, SeenBoots, device_table
 from reference_pages.markdown import code, table
 
 _INTRODUCTION = """\
@@ -53,13 +54,13 @@ def _row(row: DeviceRow, versions: list[str]) -> tuple[str, ...]:
     )
 
 
-def _cell(bare: Seen | None, in_step: Seen | None) -> str:
+def _cell(bare: SeenBoots | None, in_step: SeenBoots | None) -> str:
     if in_step is None:
         return "not tried" if bare is None else _said(bare)
     helped = _said(in_step).replace("exact", "exact with the plugin", 1)
     return helped if bare is None else f"{helped}; without it {_said(bare)}"
 
 
-def _said(seen: Seen) -> str:
+def _said(seen: SeenBoots) -> str:
     boots = f"{seen.boots} boots, {seen.loaded} under load, {seen.date}"
     return f"exact ({boots})" if seen.exact else f"**not exact**: {seen.apart} ({boots})"

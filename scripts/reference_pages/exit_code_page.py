@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ruff: noqa: E501 - a row of a Markdown table is one line
 """`exit-codes.md`: how a process ends, and the tree of errors."""
 

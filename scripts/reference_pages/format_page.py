@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ruff: noqa: E501 - a row of a Markdown table is one line
 """`formats.md`: every file and document that bootlab writes, with its version and history."""
 
@@ -5,8 +6,10 @@ from __future__ import annotations
 
 import ast
 import enum
+import inspect
 import itertools
 import re
+import sys
 import types
 import typing
 from pathlib import Path
@@ -20,14 +23,18 @@ from reference_pages.markdown import code, table
 REPOSITORY = Path(__file__).resolve().parents[2]
 _HISTORY: dict[str, dict[int, str]] = {
     "bootlab-recording": {
-        1: "first version (0.1.0); still readable, without digests",
+        1: "first version (0.1.0); still readable: it has no digests, and the recording's notes say so",
         2: "`files`: the SHA-256 of every file of the folder; `digest`: that of the document without it (0.2.0)",
         3: "`meta.launch` (0.2.0); for versions 1 and 2 bootlab takes it from `meta.command`",
     },
-    "bootlab-results": {1: "first version (0.1.0)"},
+    "bootlab-results": {
+        1: "first version (0.1.0); still readable: it has no digest, and the notes of what is read say so",
+        2: "`digest` (0.3.0)",
+    },
     "stamp file": {
         1: "first version (0.1.0)",
         2: "no fixed number of stamps, 160 marks; `lost` instead of `overflow` (0.2.0)",
+        3: "`begun_bytes`, `written_bytes`, `failed_bytes`: what QEMU gave to the console's file (0.3.0)",
     },
 }
 _INTRODUCTION = """\
@@ -36,42 +43,48 @@ _INTRODUCTION = """\
 Every document has a `format` and a `version`. bootlab reads the version that it writes, and the older ones that the
 [history](#history) calls readable. It refuses any other version with an error that names both. Times are integer nanoseconds and
 sizes are bytes; other plain numbers have their unit in their name. `null` means that a value is unknown, or that the event never
-came. New keys may appear without a new version. If a key changes its meaning or disappears, the version changes.
+came.
+
+Every document that bootlab reads again to decide something has a `digest`: the SHA-256 of its other values as compact JSON with
+sorted keys, so that a document may be laid out anew. A document whose digest is wrong, or missing, is refused with a sentence that
+names it; what can be made again (boots, facts of kernels) is made again. Digests find damage, not forgery. Files of versions from
+before digests are read, and bootlab says that nothing shows whether they are what was written. New keys may appear without a new version. If a key changes its meaning or disappears, the version changes.
 
 | format | where | version | written by |
 |---|---|---|---|
 | `bootlab-recording` | `STORE/boots/KEY/recording.json` | {recording} | every boot |
 | `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every command that boots; a comparison is under `comparison` |
 | stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |
-| `bootlab-plan` | the file of `bootlab optimize --write`, TOML; output of `optimize --plan --json` | 1 | `optimize` |
-| `bootlab-job` | `offered/` and `claimed/` in a [folder of jobs](../how-to/many-machines.md#a-folder-of-jobs): `kind`, `bootlab` (its version), `name`, `share` (empty: this folder). `kind` `boot`: `files` (SHA-256 by path in the plan), `plan` (`system` with `limits`, [`launch`](#launch), digests, key). `kind` `build`: `files` (SHA-256 of `config`, of `source` and by path of what is embedded), `key`, `kernel` (source, compiler, patches, make variables, image) | 2 (1: boots only) | `try`, `stack`, `optimize` with `--scheduler folder:PATH` |
-| `bootlab-job-answer` | `answers/` in a folder of jobs: `worker`, `attempt` (the recording is `boots/NAME/ATTEMPT`, a kernel `files/ATTEMPT`), or `error` with `message` and `hint`; of a kernel that does not build `missing` (what the linker missed) and its `log` (SHA-256) | 1 | `worker` |
+| `bootlab-plan` | the file of `bootlab optimize --write`, TOML; output of `optimize --plan --json` | 2 (1: without `seal`, 0.2.0) | `optimize` |
 | `bootlab-doctor` | `bootlab doctor --json` | 1 | `doctor` |
 | `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
 | `bootlab-trace` | `otherData` of a Chrome-JSON trace (Trace Event Format) | 1 | `report --chrome` |
 | `bootlab-function-trace` | output of `trace --json` | 1 | `trace` |
 | `bootlab-gate` | output of `gate --json` and `compare --json`: `answer`, and `gate` with every value of both sides, the budgets and what was odd | 1 | `gate`, `compare`, `boot --budget` |
 | `bootlab-bisect` | output of `bisect --json`: the culprit, every boot, stages and functions that grew (own instructions as nanoseconds) | 1 | `bisect` |
+| `bootlab-boots` | output of `boot --board --repeat --json`: `stages` (a comparison), `boots`: outcome, reason, goal and recording of each | 1 | `boot --board` |
+| `bootlab-hand-over` | `changes.json` in `build-system/` of a result: command lines before and after, each kept change with its boots, proof, cost and risk | 1 | `verify` |
+| `bootlab-verify` | output of `verify --json`: each change and its parts, `found`, `missing` or `unknown`, and what the boot told | 1 | `verify` |
 | `bootlab-history` | output of `history show`, `export` and `prune` with `--json`: `systems`, `trends`, `rows` or `pruned` | 1 | `history` |
 | `bootlab-where` | output of `where --json` | 1 | `where` |
 | `bootlab-trace-difference` | output of `trace --compare --json`: both sides, and each changed function | 1 | `trace` |
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |
-| `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 1 | every boot |
-| `bootlab-objects` | `objects.json` beside a kernel that bootlab built: bytes of each object by kind of section; compressed size of each folder on its own | 1 | `kernel size` |
+| `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 2 (1: without `digest`, 0.2.0) | every boot |
+| `bootlab-objects` | `objects.json` beside a kernel that bootlab built: bytes of each object by kind of section; compressed size of each folder on its own | 2 (1: without `digest`, 0.2.0) | `kernel size` |
 | `bootlab-kernel-size` | output of `kernel size --json`: rows by subsystem and by option, other kernels of the cache | 1 | `kernel size` |
-| `bootlab-kernel` | `kernel.json` beside a kernel that bootlab built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
-| `bootlab-loader` | `loader.json` beside a boot loader that bootlab built | 1 | every boot of such a system |
+| `bootlab-kernel` | `kernel.json` beside a kernel that bootlab built; output of `kernel build --json` | 2 (1: without `digest`, 0.2.0) | `kernel`, every boot of such a system |
+| `bootlab-loader` | `loader.json` beside a boot loader that bootlab built | 2 (1: without `digest`, 0.2.0) | every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
 | `bootlab-floor`, `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison`, `bootlab-board` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `floor`, `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare`, `board compare`, `try --board --both` |
 | `bootlab-boardmodel` | output of `board model --json`: coefficients, each boot against its forecast | 1 | `board model` |
-| `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 1 | `lpj` |
+| `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 2 (1: without `digest`, 0.2.0) | `lpj` |
 | `bootlab-lpj-validation` | output of `lpj validate --json` | 1 | `lpj` |
 | `bootlab-delay` | output of `delay --json`: `risk`, `patch` (`replaced`, `kept`, `text`), and `run` and `results` unless `--dry-run` | 1 | `delay` |
 | `bootlab-trim` | `trim.json` in the folder of a trimmed system; output of `rootfs trim --json` | 1 | `rootfs trim` |
-| `bootlab-accesses` | the file of `rootfs atime --output`, which `rootfs trim --accesses` reads; `accesses` in the output of `rootfs atime --json` | 1 | `rootfs atime` |
+| `bootlab-accesses` | the file of `rootfs atime --output`, which `rootfs trim --accesses` reads; `accesses` in the output of `rootfs atime --json` | 2 (1: without `digest`, 0.2.0) | `rootfs atime` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
-| `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
+| `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 2 (1: without `digest`, 0.2.0) | `timers stress` |
 | `bootlab-programs` | `programs.json` of a recording | 1 | every boot of a system with `[programs]` |
 | `bootlab-profile` | output of `profile --json`: `profile` as in [analysis](analysis-json.md#application), with `faults`, `read` and `loading` of a system; `advice`: each finding, its line, its cost in nanoseconds | 1 | `profile` |
 | `bootlab-conform` | output of `timers conform --json` (with `--opts`: `{{"result": …, "open_posix": …}}`) | 1 | `timers conform` |
@@ -90,7 +103,7 @@ plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th repetit
 
 | file | contents |
 |---|---|
-| `recording.json` | `format`, `version`, `meta`, `marks`, `files` (SHA-256 by name), `digest` (SHA-256 of the other values as compact JSON with sorted keys). If a digest does not match, the recording is refused, and an experiment boots again. Digests find damage, not forgery. This file is written last: a folder that has it is complete |
+| `recording.json` | `format`, `version`, `meta`, `marks`, `files` (SHA-256 by name), `digest` (SHA-256 of the other values as compact JSON with sorted keys). If a digest does not match, or the recording is of another key, it is refused; a command that needs the boot sets the folder aside as `STORE/boots/.damaged/KEY`, says so, and boots again. This file is written last: a folder that has it is complete |
 | `console.log` | the console's bytes from power-on. If the boot reached its goal and passed its check, it is cut after the line of the goal (or of the check) |
 | `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
 | `emulator.log` | QEMU's own messages |
@@ -106,6 +119,8 @@ _META: dict[str, str] = {
     "system_name": "`name` of the system file",
     "purpose": "`diagnostic`: with agent and `initcall_debug`; its times are never compared with those of other boots",
     "mode": "clock mode",
+    "ended_by": "what ended the boot where that is known: `virtual-time`, a limit of virtual time; `outside`, somebody or "
+    'something on the host; "" otherwise, and in older recordings',
     "outcome": "how it ended: [exit codes](exit-codes.md#how-a-boot-ends)",
     "reason": "why, for outcomes other than the goal",
     "command": "the emulator's command, word by word, for people; bootlab never reads it",
@@ -138,12 +153,13 @@ _META: dict[str, str] = {
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",
     "notes": "which parts of the machine do not repeat in exact mode, or do not show in it, in sentences",
+    "made_at": "when it was recorded, ISO 8601 in UTC; the history takes a noisy boot's date from here",
     "board": "name of the real board that was booted; empty for an emulator",
 }
 _STAMPS = """
 ## Stamp file
 
-The plugin writes it into a mapped file while QEMU runs (`qemu-plugin/stamp-file.h`). `python/bootlab/targets/stamps.py` reads it, and it
+The plugin writes it into a mapped file while QEMU runs (`qemu-plugin/stamp-file.h`). `python/bootlab/recordings/stamps.py` reads it, and it
 is removed when the recording is saved. Little endian, 8-byte words, magic `{magic}`.
 
 ```c
@@ -212,10 +228,21 @@ def render() -> str:
 
 
 def _result_structs() -> list[tuple[type[msgspec.Struct], types.ModuleType]]:
-    first = (results.Results, results.BootSummary, results.Applicability, results.StackResult, results.StackStep)
-    rest = (results.Rejected, results.LeaveOneOut, results.FinalSystem, results.Artefact)
-    judged = (verdict.Trial, verdict.Effect, verdict.StageDelta)
-    return [(s, results) for s in (*first, *rest)] + [(s, verdict) for s in judged]
+    structs = (
+        results.RunDocument,
+        results.BootSummary,
+        results.ApplicabilityData,
+        results.StackResult,
+        results.StackStep,
+        results.Rejected,
+        results.LeaveOneOut,
+        results.FinalSystem,
+        results.Artefact,
+        verdict.Trial,
+        verdict.Effect,
+        verdict.StageDelta,
+    )
+    return [(struct, sys.modules[struct.__module__]) for struct in structs]
 
 
 def _title(struct: type) -> str:
@@ -224,7 +251,7 @@ def _title(struct: type) -> str:
 
 
 def _doc(struct: type) -> str:
-    return f"{(struct.__doc__ or '').strip()}\n\n"
+    return f"{inspect.getdoc(struct) or ''}\n\n"
 
 
 def _struct(struct: type[msgspec.Struct], module: types.ModuleType, texts: dict[str, str] | None = None) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pieces of Markdown that several pages need."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # ruff: noqa: E501 - a row of a Markdown table is one line
 """`techniques.md`: the catalogue."""
 
@@ -62,6 +63,8 @@ def _section(technique: Technique) -> str:
         lines.append(f"* **Requires**: {', '.join(technique.requires)}")
     if technique.conflicts:
         lines.append(f"* **Excludes**: {', '.join(f'`{c}`' for c in technique.conflicts)}")
+    if technique.hidden_by:
+        lines.append(f"* **Not tried beside**: {', '.join(f'`{c}`' for c in technique.hidden_by)}")
     if technique.late:
         lines.append("* **Tried again at the end of `stack`**: it may help or hurt depending on what else is stacked")
     lines += [f"* **Published**: {p.gain}, {p.machine} ({p.source})" for p in technique.published]
