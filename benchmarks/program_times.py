@@ -35,7 +35,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.collectors.costing import EVENTS, TICKS_PER_CYCLE, load
+from bootlab.collectors.costing import EVENTS, TICKS_PER_CYCLE, CostSums, load
 from bootlab.costs.cores import core_of
 from bootlab.launch import emulator, plugin
 from bootlab.model.machine import Machine
@@ -291,13 +291,15 @@ def row(name: str, command: list[str], folder: Path, native: tuple[float, float]
             ["qemu-x86_64", "-cpu", "max", "-plugin", options, program, *command[1:]], cwd=folder, env=PLAIN,
             stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
         )  # fmt: skip
-    # The last record of a process is all of it. A program without children leaves one at its end.
-    last = load(out)[-1]
+    # A process leaves a record at its end: one with children leaves several, one with threads none.
+    records = load(out) if out.stat().st_size else ()
+    last = records[-1] if records else CostSums(0, 0, (0, 0), (0,) * len(EVENTS))
+    differs = f"{len(records)} records" if len(records) != 1 else ""
     low, high = (ticks / TICKS_PER_CYCLE / modelled.ghz for ticks in last.ticks)
     events = {key: int(count) for key, count in zip(EVENTS, last.counts[-len(EVENTS) :], strict=True)}
     found = Row(
         program=name, native_ns=native_ns, kernel_share=share, instructions=last.insns, low_ns=low, high_ns=high,
-        events=events, differs=f"ended with {done.returncode}" if done.returncode not in {0, 1} else "",
+        events=events, differs=f"ended with {done.returncode}" if done.returncode not in {0, 1} else differs,
     )  # fmt: skip
     times = f"{native_ns / 1e6:8.2f} ms  {low / 1e6:8.2f} to {high / 1e6:8.2f}"
     print(f"{name:24} {times}  {found.error:+.1%} {found.differs}", file=sys.stderr, flush=True)

@@ -70,21 +70,30 @@ static void memory(struct cost_insn *i, uint32_t w)
     i->address[0] = (uint8_t)(w >> 5 & 31);
     if (kind == 1 && !(w >> 24 & 1)) { /* literal */
         i->address[0] = REG_NONE;
-        i->target[0] = first;
+        i->target[0] = w >> 30 == 3 && !is_vector ? REG_NONE : first; /* prfm loads nothing */
         return;
     }
     if (kind == 0 && !is_vector) { /* exclusive, compare and swap */
-        i->class = w >> 23 & 1 ? COST_MEMORY : COST_ATOMIC;
-        i->source[0] = first;
-        i->target[0] = field(w, 16);
-        if (is_load)
-            i->target[1] = first;
+        bool is_swap = w >> 21 & 1 && (w >> 23 & 1 || !(w >> 31)); /* cas, casp */
+        bool is_plain = w >> 23 & 1 && !is_swap;                   /* ldar, stlr */
+        i->class = is_plain ? COST_MEMORY : COST_ATOMIC;
+        if (is_swap || !is_load)
+            i->source[0] = first;
+        if (is_swap)
+            i->source[1] = i->target[0] = field(w, 16);
+        else
+            i->target[0] = is_load ? first : is_plain ? REG_NONE : field(w, 16); /* whether it was stored */
+        if (!is_swap && w >> 21 & 1)
+            *(is_load ? &i->target[1] : &i->source[1]) = field(w, 10);
         return;
     }
     bool is_pair = kind == 2;
     if (!is_pair && kind == 3 && !is_vector)
         is_load = (w >> 22 & 3) != 0;
-    if (is_load) {
+    bool is_prefetch = kind == 3 && !is_vector && w >> 30 == 3 && (w >> 22 & 3) == 2;
+    if (is_prefetch) {
+        is_load = false;
+    } else if (is_load) {
         i->target[0] = first;
         if (is_pair)
             i->target[1] = is_vector ? (uint8_t)(REG_VECTOR + (w >> 10 & 31)) : field(w, 10);
@@ -97,8 +106,11 @@ static void memory(struct cost_insn *i, uint32_t w)
     if (kind == 3 && !(w >> 24 & 1) && w >> 21 & 1) {
         if ((w >> 10 & 3) == 2)
             i->address[1] = field(w, 16);
-        else if ((w >> 10 & 3) == 0)
+        else if ((w >> 10 & 3) == 0) { /* ldadd, swp and others */
             i->class = COST_ATOMIC;
+            i->source[0] = field(w, 16);
+            i->target[0] = field(w, 0);
+        }
     }
 }
 

@@ -90,6 +90,9 @@ static bool target(uint64_t at, uint64_t to)
 
 bool cost_branch(enum cost_end end, uint64_t at, uint64_t after, uint64_t to)
 {
+    /* ARM's calls and returns may have a condition. One that does not hold leaves no trace on the stack of returns. */
+    if (to == after && end != END_COND)
+        return false;
     switch (end) {
     case END_COND:
         return direction(at, to != after);

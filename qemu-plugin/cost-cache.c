@@ -7,8 +7,6 @@
 #include "cost-core.h"
 
 #define PAGE_BITS 12
-#define LARGE_PAGE_BITS 21 /* what kernels map their memory with */
-#define KERNEL_BIT 63
 #define TLB_WAYS 4
 
 struct cache {
@@ -18,6 +16,8 @@ struct cache {
 };
 
 static struct cache l1i, l1d, l2, l3, itlb, dtlb, tlb;
+static uint64_t kernel_from = UINT64_MAX;
+static unsigned kernel_page_bits;
 static uint64_t *runs; /* the line after the last one of each run of misses, the most recent first */
 
 static bool touch(struct cache *c, uint64_t line)
@@ -79,14 +79,27 @@ static enum level beyond_l1(uint64_t address, uint64_t *events)
     return IN_MEMORY;
 }
 
-static uint64_t page(uint64_t virtual)
+/* Linux: the upper half, in pages of 2 MiB; on 32-bit ARM the upper quarter (as most are built), in sections of 1 MiB. */
+void cost_cache_kernel(const char *target)
 {
-    return virtual >> KERNEL_BIT ? virtual >> LARGE_PAGE_BITS : virtual >> PAGE_BITS;
+    bool is_arm = !strcmp(target, "arm");
+    kernel_from = is_arm ? 0xc0000000u : 1ull << 63;
+    kernel_page_bits = is_arm ? 20 : 21;
 }
 
-static enum translation translate(struct cache *first, uint64_t virtual, uint64_t *missed, uint64_t *walks)
+/*
+ * What a TLB knows a page by. Processes use the same virtual pages for different memory; an entry of one is of no use to
+ * another, as if each had an identifier of its own (ASID). The lowest bits choose the set.
+ */
+static uint64_t page(uint64_t virtual, uint64_t physical)
 {
-    uint64_t number = page(virtual);
+    if (virtual >= kernel_from)
+        return virtual >> kernel_page_bits;
+    return virtual >> PAGE_BITS ^ (physical >> PAGE_BITS) << 24;
+}
+
+static enum translation translate(struct cache *first, uint64_t number, uint64_t *missed, uint64_t *walks)
+{
     if (touch(first, number))
         return TLB_HIT;
     ++*missed;
@@ -112,19 +125,31 @@ static bool follows(uint64_t line)
     return false;
 }
 
-void cost_cache_data(struct access *a, uint64_t virtual, uint64_t physical, uint64_t *events)
+static void data_line(struct access *a, uint64_t line, uint64_t *events)
 {
-    events[EVENT_ACCESS]++;
-    a->translation = (uint8_t)translate(&dtlb, virtual, &events[EVENT_DTLB_MISS], &events[EVENT_WALK]);
-    a->level = IN_L1;
-    a->prefetched = false;
-    uint64_t line = physical >> l1d.line_bits;
     if (touch(&l1d, line))
         return;
     events[EVENT_L1D_MISS]++;
-    a->level = (uint8_t)beyond_l1(physical, events);
-    a->prefetched = core.streams && follows(line);
-    events[EVENT_PREFETCHED] += a->prefetched;
+    enum level level = beyond_l1(line << l1d.line_bits, events);
+    bool prefetched = core.streams && follows(line);
+    events[EVENT_PREFETCHED] += prefetched;
+    if (level <= a->level)
+        return;
+    a->prefetched = prefetched;
+    a->level = (uint8_t)level;
+}
+
+void cost_cache_data(struct access *a, uint64_t virtual, uint64_t physical, uint64_t *events)
+{
+    events[EVENT_ACCESS]++;
+    uint64_t number = page(virtual, physical);
+    a->translation = (uint8_t)translate(&dtlb, number, &events[EVENT_DTLB_MISS], &events[EVENT_WALK]);
+    a->level = IN_L1;
+    a->prefetched = false;
+    uint64_t first = physical >> l1d.line_bits, last = (physical + (a->bytes ? a->bytes - 1u : 0)) >> l1d.line_bits;
+    data_line(a, first, events);
+    if (last != first)
+        data_line(a, last, events);
 }
 
 enum level cost_cache_code(uint64_t address, uint64_t *events)
@@ -135,11 +160,12 @@ enum level cost_cache_code(uint64_t address, uint64_t *events)
     return beyond_l1(address, events);
 }
 
-enum translation cost_cache_code_page(uint64_t virtual, uint64_t *events)
+enum translation cost_cache_code_page(uint64_t virtual, uint64_t physical, uint64_t *events)
 {
     static uint64_t last = UINT64_MAX;
-    if (page(virtual) == last)
+    uint64_t number = page(virtual, physical);
+    if (number == last)
         return TLB_HIT;
-    last = page(virtual);
-    return translate(&itlb, virtual, &events[EVENT_ITLB_MISS], &events[EVENT_WALK]);
+    last = number;
+    return translate(&itlb, number, &events[EVENT_ITLB_MISS], &events[EVENT_WALK]);
 }

@@ -24,9 +24,15 @@ struct access {
 /* Builds the caches of `core`. Returns why not, or NULL. */
 const char *cost_cache_open(void);
 
-/* `events`: counts by enum cost_event, added to. `virtual` goes through the TLB, `physical` names the line. */
+/* A kernel runs on this machine, and maps its memory with large pages. */
+void cost_cache_kernel(const char *target);
+
+/*
+ * `events`: counts by enum cost_event, added to. `virtual` goes through the TLB, `physical` names the line, and tells
+ * pages of different processes apart. An access that reaches into a second line (`a->bytes`) is as late as the later one.
+ */
 void cost_cache_data(struct access *a, uint64_t virtual, uint64_t physical, uint64_t *events);
-enum level cost_cache_code(uint64_t line, uint64_t *events);
-enum translation cost_cache_code_page(uint64_t virtual, uint64_t *events);
+enum level cost_cache_code(uint64_t address, uint64_t *events);
+enum translation cost_cache_code_page(uint64_t virtual, uint64_t physical, uint64_t *events);
 
 #endif

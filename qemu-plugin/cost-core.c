@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cost-core.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_CYCLES 1e6
 #define MOST 512 /* of anything that a processor has several of */
+#define MOST_BYTES (1u << 30) /* of a cache */
 
 struct cost_core core;
 
@@ -41,20 +43,40 @@ static uint32_t *time_of(struct cost_times *t, const char *name, size_t n)
     return NULL;
 }
 
+/* Reads a whole number of digits alone, and moves behind it. One that is too large is no number. */
+static bool whole(const char **text, unsigned long long most, uint32_t *into)
+{
+    char *end = NULL;
+    bool is_number = **text >= '0' && **text <= '9';
+    unsigned long long value = is_number ? strtoull(*text, &end, 10) : 0;
+    if (!is_number || value > most)
+        return false;
+    *into = (uint32_t)value;
+    *text = end;
+    return true;
+}
+
 static const char *shape(struct cost_shape *into, const char *value)
 {
-    char *end;
-    into->size = (uint32_t)strtoul(value, &end, 0);
-    into->ways = *end == ':' ? (uint32_t)strtoul(end + 1, &end, 0) : 0;
-    into->line = *end == ':' ? (uint32_t)strtoul(end + 1, &end, 0) : 0;
-    return *end ? "a cache is SIZE:WAYS:LINE" : NULL;
+    bool is_shape = whole(&value, MOST_BYTES, &into->size) && *value++ == ':' && whole(&value, MOST, &into->ways) &&
+                    *value++ == ':' && whole(&value, MOST, &into->line);
+    return is_shape && !*value ? NULL : "a cache is SIZE:WAYS:LINE";
 }
 
 static const char *number(uint32_t *into, const char *value)
 {
+    return whole(&value, 1u << 16, into) && !*value ? NULL : "a number is out of range";
+}
+
+/* strtod() takes nothing for 0, spaces, `nan`, `inf` and hexadecimal numbers too. */
+static bool cycles(const char **text, double *into)
+{
     char *end;
-    *into = (uint32_t)strtoul(value, &end, 0);
-    return *end || *into > (1u << 16) ? "a number is out of range" : NULL;
+    if ((**text < '0' || **text > '9') || (**text == '0' && ((*text)[1] | 32) == 'x'))
+        return false;
+    *into = strtod(*text, &end);
+    *text = end;
+    return *into >= 0 && *into <= MOST_CYCLES;
 }
 
 const char *cost_core_argument(const char *argument)
@@ -76,9 +98,11 @@ const char *cost_core_argument(const char *argument)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strlen(places[i].name) == n && !memcmp(places[i].name, argument, n))
             return places[i].number ? number(places[i].number, value) : shape(places[i].shape, value);
-    char *end;
-    double low = strtod(value, &end), high = *end == ':' ? strtod(end + 1, &end) : low;
-    if (*end || !(low >= 0 && low <= MOST_CYCLES && high >= 0 && high <= MOST_CYCLES))
+    double low, high;
+    if (!cycles(&value, &low))
+        return "a time is CYCLES or LOW:HIGH";
+    high = low;
+    if ((*value == ':' && (value++, !cycles(&value, &high))) || *value)
         return "a time is CYCLES or LOW:HIGH";
     uint32_t *into[CORNERS] = {time_of(&core.times[LOW], argument, n), time_of(&core.times[HIGH], argument, n)};
     if (!into[LOW])
@@ -111,5 +135,8 @@ const char *cost_core_check(void)
     for (int c = 0; c < CORNERS; c++)
         if (!core.times[c].issue || !core.times[c].hit[0] || !core.times[c].hit[3])
             return "issue=, l1d_hit= and dram= are needed";
+    for (int c = 0; c < CORNERS; c++)
+        if ((core.l2.size && !core.times[c].hit[1]) || (core.l3.size && !core.times[c].hit[2]))
+            return "a level of the caches has no time: l2_hit=, l3_hit=";
     return NULL;
 }

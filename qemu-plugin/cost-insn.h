@@ -39,6 +39,7 @@ struct cost_insn {
     uint8_t source[3];
     uint8_t target[3];
     uint16_t list; /* general registers beside these that are loaded together (ARM's ldm) */
+    uint16_t place, offset; /* in its block: which one, and how many bytes behind the start */
 };
 
 static inline struct cost_insn cost_insn_none(void)

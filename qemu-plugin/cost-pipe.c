@@ -5,6 +5,11 @@
 
 #define MOST 512
 #define FORWARDS 256 /* stores whose value a load may take */
+/*
+ * In order: so many instructions are fetched before they start. Without a limit all misses of L1I would hide behind one of
+ * L1D. Small cores have queues of about that length; no figure of a core's file.
+ */
+#define QUEUE 16
 
 struct pipe {
     uint64_t ready[N_REGISTERS];
@@ -88,8 +93,7 @@ static void execute(struct pipe *p, const struct cost_times *t, const struct cos
 {
     bool in_order = !core.window;
     p->fetch += i->class == COST_STRING ? 0 : t->issue;
-    if (!in_order)
-        p->fetch = later(p->fetch, p->window[p->at]);
+    p->fetch = later(p->fetch, p->window[p->at]);
     uint64_t start = p->fetch;
     if (in_order)
         start = later(start, p->slot);
@@ -144,10 +148,9 @@ static void execute(struct pipe *p, const struct cost_times *t, const struct cos
     if (in_order) {
         p->slot = begin + t->issue;
         p->started = begin;
-        return;
     }
-    p->window[p->at] = p->done;
-    p->at = p->at + 1 == core.window ? 0 : p->at + 1;
+    p->window[p->at] = in_order ? begin : p->done;
+    p->at = p->at + 1 == (in_order ? QUEUE : core.window) ? 0 : p->at + 1;
 }
 
 void cost_pipe_block(const struct cost_insn *insns, unsigned n, const struct access *accesses, unsigned n_accesses)

@@ -140,7 +140,8 @@ struct cost_insn cost_riscv(const uint8_t *bytes, size_t n)
         i.end = into == REG_NONE ? END_JUMP : END_CALL;
         break;
     case 28:
-        i.class = function ? COST_SHIFT : COST_SYSTEM;
+        /* Another table of pages (satp) may come without a fence, where each process has its identifier. */
+        i.class = function && w >> 20 != 0x180 ? COST_SHIFT : COST_SYSTEM;
         i.end = w == 0x30200073 || w == 0x10200073 ? END_INDIRECT : END_NONE;
         break;
     default:

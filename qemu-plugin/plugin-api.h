@@ -55,25 +55,29 @@ typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu_index, qemu_plugin_m
 
 /*
  * Parameters of the callbacks that changed with version 7, and how these are registered. ON_TRANSLATE(tb) and
- * ON_PROCESSOR(cpu) name what the callback uses; ON_END has nothing.
+ * ON_PROCESSOR(cpu) name what the callback uses; ON_END and ON_FLUSH have nothing.
  */
 #define BOOTLAB_UNUSED __attribute__((unused))
 #if BOOTLAB_PLUGIN_API >= 7
 #define ON_TRANSLATE(tb) struct qemu_plugin_tb *tb, BOOTLAB_UNUSED void *userdata
 #define ON_PROCESSOR(cpu) BOOTLAB_UNUSED unsigned int cpu, BOOTLAB_UNUSED void *userdata
 #define ON_END BOOTLAB_UNUSED void *userdata
+#define ON_FLUSH BOOTLAB_UNUSED void *userdata
 #define BOOTLAB_REGISTER(id, cb) (id), (cb), NULL
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*cb)(ON_TRANSLATE(tb)), void *userdata);
 void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, void (*cb)(ON_PROCESSOR(cpu)), void *userdata);
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, void (*cb)(ON_PROCESSOR(cpu)), void *userdata);
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, void (*cb)(ON_FLUSH), void *userdata);
 #else
 #define ON_TRANSLATE(tb) BOOTLAB_UNUSED qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 #define ON_PROCESSOR(cpu) BOOTLAB_UNUSED qemu_plugin_id_t id, BOOTLAB_UNUSED unsigned int cpu
 #define ON_END BOOTLAB_UNUSED qemu_plugin_id_t id, BOOTLAB_UNUSED void *userdata
+#define ON_FLUSH BOOTLAB_UNUSED qemu_plugin_id_t id
 #define BOOTLAB_REGISTER(id, cb) (id), (cb)
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*cb)(ON_TRANSLATE(tb)));
 void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, void (*cb)(ON_PROCESSOR(cpu)));
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, void (*cb)(ON_PROCESSOR(cpu)));
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, void (*cb)(ON_FLUSH));
 #endif
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(ON_END), void *userdata);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bootlab.collectors.costing import CLASSES, EVENTS, costed, load
+from bootlab.collectors.costing import CLASSES, EVENTS, RECORD_EVERY, CostSums, costed, load, up_to
 from bootlab.data import source_folder
 from bootlab.errors import MeasurementError
 from bootlab.model.costs import Between
@@ -69,6 +69,32 @@ def test_a_record_that_was_cut_off_is_left_out(tmp_path):
     assert [one.insns for one in load(path)] == [1000]
 
 
+def sums(insns, ns, ticks):
+    return CostSums(insns, ns, (ticks, 3 * ticks), (insns, insns // 10))
+
+
+def test_what_came_after_the_last_record_went_on_as_before_it():
+    half = RECORD_EVERY // 2
+    records = up_to([sums(0, 0, 0), sums(RECORD_EVERY, 100, 600)], RECORD_EVERY + half, 180)
+    assert records[-1] == CostSums(RECORD_EVERY + half, 180, (900, 2700), (RECORD_EVERY + half, records[-1].counts[1]))
+    assert up_to(records, 7, 90) == records
+
+
+def test_records_that_do_not_reach_the_goal_are_no_forecast():
+    with pytest.raises(MeasurementError, match="end after 10 of 1,000,000 instructions"):
+        up_to([sums(0, 0, 0), sums(10, 100, 600)], 1_000_000, 2_000_000)
+
+
+def test_a_boot_of_a_few_instructions_is_no_forecast():
+    with pytest.raises(MeasurementError, match="ends after 900 instructions: too few"):
+        up_to([sums(0, 0, 0)], 900, 2000)
+
+
+def test_records_of_two_boots_are_no_forecast():
+    with pytest.raises(MeasurementError, match="more than one boot"):
+        up_to([sums(0, 0, 0), sums(10, 100, 600), sums(0, 0, 0), sums(20, 200, 900)], 20, 200)
+
+
 def test_the_names_are_those_of_the_plugin():
     folder = source_folder("", "cost-insn.h", top="qemu-plugin")
     classes = re.findall(r"\bCOST_(\w+),", (folder / "cost-insn.h").read_text())
@@ -76,3 +102,6 @@ def test_the_names_are_those_of_the_plugin():
     events = re.findall(r"\bEVENT_(\w+),", (folder / "cost-file.h").read_text())
     assert len(events) == len(EVENTS)
     assert f"{MAGIC:#x}" in (folder / "cost-file.h").read_text()
+    every = re.search(r"every = 1 << (\d+)", (folder / "bootlab-cost.c").read_text())
+    assert every is not None
+    assert 1 << int(every[1]) == RECORD_EVERY

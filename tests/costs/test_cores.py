@@ -31,6 +31,15 @@ def test_the_plugin_knows_every_figure():
         assert {word.split("=")[0] for word in chosen.arguments} <= names, core.title
 
 
+def test_every_core_has_a_figure_for_everything():
+    """A figure that is missing would be nothing, for the plugin takes it for 0."""
+    x86, l3 = {"string_byte"}, {"l3_hit_ns"}
+    all_names = {name for core in cores().values() for name in core.figures} - x86 - l3
+    for name, core in cores().items():
+        wanted = all_names | (x86 if "x86_64" in core.arch else set()) | (l3 if core.shape.l3 else set())
+        assert set(core.figures) == wanted, name
+
+
 def test_nanoseconds_become_cycles_of_the_clock():
     slow, fast = named_core("cortex-a8@500MHz"), named_core("cortex-a8@1GHz")
     assert slow is not None

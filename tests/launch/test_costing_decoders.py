@@ -53,7 +53,14 @@ KNOWN = [
     ("arm64", "00021fd6", "br x16", "branch", "indirect", "r16", ""),
     ("arm64", "c0035fd6", "ret", "branch", "ret", "r30", ""),
     ("arm64", "9f3f03d5", "dsb sy", "system", "-", "", ""),
-    ("arm64", "417c5fc8", "ldxr x1, [x2]", "atomic", "-", "r2 r1", "r1"),
+    ("arm64", "417c5fc8", "ldxr x1, [x2]", "atomic", "-", "r2", "r1"),
+    ("arm64", "417c03c8", "stxr w3, x1, [x2]", "atomic", "-", "r2 r1", "r3"),
+    ("arm64", "410c7fc8", "ldxp x1, x3, [x2]", "atomic", "-", "r2", "r1 r3"),
+    ("arm64", "41fcdfc8", "ldar x1, [x2]", "memory", "-", "r2", "r1"),
+    ("arm64", "41fc9fc8", "stlr x1, [x2]", "memory", "-", "r2 r1", ""),
+    ("arm64", "417ca3c8", "cas x3, x1, [x2]", "atomic", "-", "r2 r1 r3", "r3"),
+    ("arm64", "410023f8", "ldadd x3, x1, [x2]", "atomic", "-", "r2 r3", "r1"),
+    ("arm64", "400080f9", "prfm pldl1keep, [x2]", "memory", "-", "r2", ""),
     ("arm64", "414cc39a", "crc32x w1, w2, x3", "crypto", "-", "r2 r3", "r1"),
     ("arm64", "2018621e", "fdiv d0, d1, d2", "fdiv", "-", "v1 v2", "v0"),
     ("arm64", "4100669e", "fmov x1, d2", "fp", "-", "v2", "r1"),
@@ -98,6 +105,8 @@ KNOWN = [
     ("riscv", "8280", "ret", "branch", "ret", "r1", ""),
     ("riscv", "0295", "jalr a0", "branch", "icall", "r10", "r1"),
     ("riscv", "0f00f00f", "fence", "system", "-", "", ""),
+    ("riscv", "73100518", "csrw satp,a0", "system", "-", "r10", ""),
+    ("riscv", "f3250010", "csrr a1,sstatus", "shifted", "-", "", "r11"),
     ("riscv", "73002030", "mret", "system", "indirect", "", ""),
     ("riscv", "2f35b600", "amoadd.d a0,a1,(a2)", "atomic", "-", "r12 r11", "r10"),
     ("riscv", "53f5c51a", "fdiv.d fa0,fa1,fa2", "fdiv", "-", "v11 v12", "v10"),
@@ -112,6 +121,8 @@ class Insn(ctypes.Structure):
         ("source", ctypes.c_uint8 * 3),
         ("target", ctypes.c_uint8 * 3),
         ("list", ctypes.c_uint16),
+        ("place", ctypes.c_uint16),
+        ("offset", ctypes.c_uint16),
     ]
 
 

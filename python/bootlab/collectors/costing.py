@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ EVENTS = (
     *("walks", "branches", "mispredictions", "exceptions", "device accesses"),
 )
 TICKS_PER_CYCLE = 60
+RECORD_EVERY = 1 << 18
+"""Instructions between two records, where the plugin is not told otherwise."""
 _MAGIC = 0x31747363626C7462
 _RECORD = struct.Struct(f"<{1 + 2 + 2 + len(CLASSES) + len(EVENTS)}Q")
 _ANOTHER = "the plugin's file is of another version, or damaged; boot again with --fresh"
@@ -50,6 +53,42 @@ def load(path: Path) -> tuple[CostSums, ...]:
     if not rows or any(row[0] != _MAGIC for row in rows):
         raise MeasurementError(f"{path} is no record of costs", hint=_ANOTHER)
     return tuple(CostSums(row[1], row[2], (row[3], row[4]), tuple(row[5:])) for row in rows)
+
+
+def up_to(records: Sequence[CostSums], insns: int, ns: int) -> tuple[CostSums, ...]:
+    """Return the records of a boot with one at its goal: what came after the last one went on as before it.
+
+    Raise MeasurementError where they do not reach the goal, or are of more than one boot.
+    """
+    if any(b.insns < a.insns or b.ns < a.ns for a, b in pairwise(records)):
+        raise MeasurementError("the costing boot's records are of more than one boot", hint=_ANOTHER)
+    last = records[-1]
+    if last.ns >= ns:
+        return tuple(records)
+    missing = insns - last.insns
+    # The plugin writes when a block begins, so that a record is late by a block.
+    if missing > RECORD_EVERY * 1.01 or missing < 0:
+        raise MeasurementError(
+            f"the costing boot's records end after {last.insns:,} of {insns:,} instructions",
+            hint="is the file system full? boot again with --fresh",
+        )
+    before = records[-2] if len(records) > 1 else CostSums(0, 0, (0, 0), (0,) * len(last.counts))
+    if last.insns == before.insns:
+        raise MeasurementError(
+            f"the boot ends after {insns:,} instructions: too few to model a processor",
+            hint=f"it takes {RECORD_EVERY:,} at least",
+        )
+    share = missing / (last.insns - before.insns)
+    goal = CostSums(
+        insns=insns,
+        ns=ns,
+        ticks=(
+            last.ticks[0] + share * (last.ticks[0] - before.ticks[0]),
+            last.ticks[1] + share * (last.ticks[1] - before.ticks[1]),
+        ),
+        counts=tuple(b + share * (b - a) for a, b in zip(before.counts, last.counts, strict=True)),
+    )
+    return (*records, goal)
 
 
 def costed(records: Sequence[CostSums], stage: Stage, ghz: Between, insn_ns: int) -> CostedStage:

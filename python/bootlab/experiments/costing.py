@@ -43,7 +43,8 @@ def costed(bench: Bench, system: System, timing: Recording, core: ChosenCore) ->
             f"the costing boot differs from the timing boot; compare {recording.path} with {timing.path}",
             hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
         )
-    records = costing.load(Path(recording.path or ".") / COST_FILE)
+    written = costing.load(Path(recording.path or ".") / COST_FILE)
+    records = costing.up_to(written, timing.meta.goal_insns, timing.meta.goal_ns)
     insn_ns = 1 << system.clock.shift
     whole = Stage("whole boot", 0, timing.meta.goal_ns)
     return Costing(

@@ -21,7 +21,7 @@ _HALT = ("halt.c", "halt.h")
 _STAMP_PARTS = ("stamp-code.c", "stamp-code.h", "stamp-console.c", "stamp-console.h", "stamp-file.h", "stamp-written.c")
 _STAMP_SOURCES = ("bootlab-stamp.c", *_STAMP_PARTS, *_HALT, *_CLOCK)
 _PROCESSES_SOURCES = ("bootlab-processes.c", *_REGISTERS, *_CLOCK)
-_COST_PARTS = ("branch", "cache", "core", "page", "pipe")
+_COST_PARTS = ("block", "branch", "cache", "core", "page", "pipe")
 _COST_SOURCES = (
     "bootlab-cost.c",
     *(f"cost-{part}.c" for part in (*_COST_PARTS, "x86", "arm64", "a32", "t32", "riscv")),
