@@ -108,9 +108,15 @@ static void cpu_time(void)
 	siginfo_t info;
 
 	for (int i = 0; i < 2; i++) {
+		int signo = -1;
+
 		arm(make(clocks[i]), 0, 5 * MS, 0);
-		burn(40);
-		EXPECT(take(&info, 1000) == SIG, "clock %d: no expiration after 40 ms of computing", (int)clocks[i]);
+		/* The kernel looks at these timers in its tick. Where a hypervisor holds the processor, 40 ms can pass without one. */
+		for (int ms = 0; ms < 1000 && signo != SIG; ms += 40) {
+			burn(40);
+			signo = take(&info, 0);
+		}
+		EXPECT(signo == SIG, "clock %d: no expiration after a second of computing", (int)clocks[i]);
 	}
 }
 
