@@ -64,6 +64,9 @@ def test_red_with_the_stage_and_green_after_the_revert(repository):
     comment = Path("c.md").read_text()
     assert comment.startswith("### ❌ boot time failed: small: slower than main ")
     assert "The stage **kernel** grew most: +" in comment
+    assert f"The one commit: {git(repository, 'rev-parse', 'HEAD')[:12]} Let the kernel talk (t)" in comment
+    assert "* quiet is gone from the command line: shown active in the base (there against here): quiet: " in comment
+    assert "; 10 boots made, 0 kept from earlier runs" in comment
     assert "\n| quantity | base ms | new ms | change ms | verdict |\n|---|--:|--:|--:|---|\n" in comment
     assert "| total | 4000.000 ms |" in comment
     assert "[The whole report](<https://example.org/1>)" in comment

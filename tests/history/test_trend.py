@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bootlab
+from bootlab.analysis.noisy import change_points
 from bootlab.analysis.noisy.change_points import exact_changes, noisy_changes
+from bootlab.analysis.noisy.rank_test import middle_ranks
 from bootlab.api import history as api
 from bootlab.errors import UserError
 from bootlab.history import parquet
@@ -139,3 +143,27 @@ def test_a_history_without_a_change_of_level_states_no_difference() -> None:
     told = page.system_data("camera", entries, trends(entries))["headline"]
     assert [one[2] for one in told[:2]] == ["whole boot, median of the 12 newest (r1)", "changes of its level"]
     assert "none" in to_text(trends_view("camera", entries, trends(entries), everything=False))
+
+
+@pytest.mark.parametrize("values", [range(10), [1, 1, 1, 1, 2, 2, 2, 3, 3, 4], [0] * 5 + [1] * 5])
+def test_the_tails_of_a_rank_sum_are_no_heavier_than_the_bound(values):
+    """Of every way to take some of ten ranks, which is what shuffling draws from; equal values too."""
+    ranks, _ = middle_ranks(np.asarray(values, dtype=float))
+    count = len(ranks)
+    for taken in range(1, count):
+        sums = [sum(part) for part in itertools.combinations(ranks.tolist(), taken)]
+        sizes = [abs(one - taken * (count + 1) / 2) / math.sqrt(taken * (count - taken)) for one in sums]
+        for size in set(sizes):
+            share = sum(one >= size for one in sizes) / len(sizes)
+            assert share <= 2 * math.exp(-6 * size**2 / (count + 1)) + 1e-12
+
+
+def test_a_change_that_is_not_shuffled_is_one_that_no_shuffle_reaches():
+    random = np.random.default_rng(5)
+    for count in (60, 400):
+        values = np.concatenate([random.normal(0, 1, count // 2), random.normal(9, 1, count // 2)])
+        ranks, _ = middle_ranks(values)
+        _, size = change_points._largest(ranks)
+        assert change_points._no_shuffle_reaches(size, count) == (count == 400)
+        shuffled = random.permuted(np.broadcast_to(ranks, (2000, count)), axis=1)
+        assert change_points._differences(shuffled).max() < size

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from bootlab.analysis.noisy.judgement import ALPHA
 from bootlab.api.results import default_store
 from bootlab.errors import UserError
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from bootlab.history.bisection import Bisection, BisectionStep
     from bootlab.history.boot_times import BootTimes, Side
     from bootlab.history.database import Database
-    from bootlab.history.revisions import Revisions
+    from bootlab.history.revisions import Origin, Revision, Revisions
     from bootlab.model.system import System as SystemValue
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "left_branch",
     "measured",
     "open_history",
+    "origin",
     "plan",
     "revisions",
     "side_of",
@@ -175,7 +178,10 @@ def gate(
     told: dict[str, object] = {"failure_rate": failure_rate, "first_boot": first_boot}
     if booted is not None:
         told |= {"paired": booted.paired, "total": booted.total, "known_ns": booted.moved_ns, "board": booted.board}
-    return gates.gate(new, base, asked, smallest_ns=smallest_ns, alpha=alpha, few=few, **told)  # type: ignore[arg-type]
+    found = gates.gate(new, base, asked, smallest_ns=smallest_ns, alpha=alpha, few=few, **told)  # type: ignore[arg-type]
+    if booted is None:
+        return found
+    return msgspec.structs.replace(found, differences=booted.differences, origin=booted.origin, made=booted.made)
 
 
 def keep(
@@ -273,6 +279,13 @@ def left_branch(branch: str, system_file: Path, *, build: str = "") -> AbstractC
     repository = system_file.resolve().parent
     base = merge_base(repository, branch)
     return GitRevisions(repository, f"{base}..{base}", system_file, build=build)
+
+
+def origin(repository: Path, branch: str, base: Revision) -> Origin:
+    """Return which commits lie between the commit at which HEAD left a branch and HEAD. Raise UserError."""
+    from bootlab.history.revisions import origin as since
+
+    return since(repository, branch, base)
 
 
 def revisions(

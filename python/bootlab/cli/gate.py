@@ -197,7 +197,8 @@ def _boot_against_branch(new: Path, branch: str, plan: BlockPlan, asked: Gated) 
         say(f"base: {commit.name[:12]} of {branch}: {commit.subject}")
         booted = api.against(system, system.like(revisions.system(0)), plan, told=tell, history=asked.history)
         named = msgspec.structs.replace(booted.base, name=f"{branch} ({commit.name[:12]})")
-        return msgspec.structs.replace(booted, base=named)
+        since = api.origin(new.resolve().parent, branch, commit)
+        return msgspec.structs.replace(booted, base=named, origin=since)
 
 
 def _refuse_booted(bases: list[str], new: str) -> None:

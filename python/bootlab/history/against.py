@@ -15,19 +15,24 @@ from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.exact_pair import ExactPair, boot_in_turn, boot_pair
 from bootlab.experiments.interleaved import BlockPlan, interleave
+from bootlab.history import differences
 from bootlab.history.boot_times import TOTAL, Side
-from bootlab.history.gate import BOARD, GateComparison, OnBoardSide, smallest_of
+from bootlab.history.gate import BOARD, Difference, GateComparison, OnBoardSide, smallest_of
 from bootlab.history.of_recording import side_of
+from bootlab.history.revisions import Origin
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.targets.replay import NotRecordedError
+from bootlab.techniques import all_techniques
 
 
 class Against(msgspec.Struct, frozen=True, kw_only=True):
     """Both sides. `total`: the verdict of the sequential test; None where a boot failed, or its time is not known.
 
     `paired`: boot `i` of both sides was made in the same block. `moved_ns`: how far changes that mean nothing were
-    known to move the base's goal. `board`: both by the time of a board.
+    known to move the base's goal. `board`: both by the time of a board. `differences`: of the two systems. `origin`:
+    the commits between them. `made`: boots that were made now, and those that were kept from earlier runs; None: not
+    counted.
     """
 
     base: Side
@@ -37,6 +42,9 @@ class Against(msgspec.Struct, frozen=True, kw_only=True):
     paired: bool = False
     moved_ns: int | None = None
     board: OnBoardSide | None = None
+    differences: tuple[Difference, ...] = ()
+    origin: Origin | None = None
+    made: tuple[int, int] | None = None
 
 
 def against(
@@ -67,6 +75,8 @@ def against(
             total=pair.judged,
             moved_ns=moved_ns,
             board=_on_board(pair, new),
+            differences=_differing(base, new, pair.base, pair.new),
+            made=(bench.boots_made, bench.boots_reused),
         )
     found = interleave(
         bench,
@@ -82,6 +92,8 @@ def against(
         total=found.judged,
         forecast=found.forecast,
         paired=True,
+        differences=_differing(base, new, found.base, found.new),
+        made=(bench.boots_made, bench.boots_reused),
     )
 
 
@@ -97,6 +109,14 @@ def against_side(bench: Bench, base: Side, new: System, *, smallest_ns: int | No
             return Against(base=base, new=side_of(new.name, pair.new, pair.dithers), total=pair.judged)
     bench.phase("gate", 1)
     return Against(base=base, new=side_of(new.name, [bench.boot(new, new.name)]))
+
+
+def _differing(
+    base: System, new: System, base_boots: tuple[Recording, ...], new_boots: tuple[Recording, ...]
+) -> tuple[Difference, ...]:
+    """Say what differs, from the boots that worked: one that broke off prints less."""
+    old, now = ([boot for boot in boots if boot.ok] for boots in (base_boots, new_boots))
+    return differences.between(base, new, old, now, all_techniques()) if old and now else ()
 
 
 def _on_board(pair: ExactPair, new: System) -> OnBoardSide | None:

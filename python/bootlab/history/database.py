@@ -107,13 +107,16 @@ class Database:
         if newest is not None:
             chosen = chosen.limit(newest)
         with _told(self._url), self._engine.connect() as connection:
-            boots = list(reversed(connection.execute(chosen).mappings().all()))
-            values: dict[int, list[sa.RowMapping]] = {}
+            # Plain dictionaries: ten thousand boots have a hundred thousand values, and SQLAlchemy's mappings are slow.
+            names = tuple(BOOTS.c.keys())
+            boots = [dict(zip(names, row, strict=True)) for row in reversed(connection.execute(chosen).all())]
+            values: dict[int, list[dict[str, Any]]] = {}
             ids = [row["id"] for row in boots]
+            columns = sa.select(VALUES.c.boot, VALUES.c.name, VALUES.c.ns, VALUES.c.why_not)
             for start in range(0, len(ids), 500):
-                part = sa.select(VALUES).where(VALUES.c.boot.in_(ids[start : start + 500])).order_by(VALUES.c.name)
-                for value in connection.execute(part).mappings():
-                    values.setdefault(value["boot"], []).append(value)
+                part = columns.where(VALUES.c.boot.in_(ids[start : start + 500])).order_by(VALUES.c.name)
+                for boot, name, ns, why_not in connection.execute(part):
+                    values.setdefault(boot, []).append({"name": name, "ns": ns, "why_not": why_not})
         return [entry for row in boots if (entry := self._entry(row, values.get(row["id"], []))) is not None]
 
     def entry(self, number: int) -> HistoryEntry | None:
@@ -124,7 +127,7 @@ class Database:
                 return None
             chosen = sa.select(VALUES).where(VALUES.c.boot == number).order_by(VALUES.c.name)
             values = connection.execute(chosen).mappings().all()
-        return self._entry(row, values)
+        return self._entry({**row}, [{**value} for value in values])
 
     def systems(self) -> list[tuple[str, int]]:
         """Return the names of the systems and how many boots each has, by name."""
@@ -165,10 +168,8 @@ class Database:
             named = sa.select(BOOTS.c.object).where(BOOTS.c.object != "").distinct()
             return {str(row[0]) for row in connection.execute(named)}
 
-    def _entry(self, found: sa.RowMapping, found_values: Sequence[sa.RowMapping]) -> HistoryEntry | None:
+    def _entry(self, row: dict[str, Any], values: list[dict[str, Any]]) -> HistoryEntry | None:
         """Return the boot of a row; one that is damaged is made again from its recording, or named and left out."""
-        row: dict[str, Any] = {**found}
-        values: list[dict[str, Any]] = [{**value} for value in found_values]
         if rows.whole(row, values):
             return rows.entry_of(row, values)
         where = f"boot {row['id']} of the history {self._url.render_as_string(hide_password=True)}"

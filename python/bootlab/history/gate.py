@@ -7,6 +7,7 @@ import enum
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median_high
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,6 +26,9 @@ from bootlab.model.costs import Costs
 from bootlab.model.processors import why_texts_differ
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from bootlab.history.revisions import Origin
 
 _UNDECIDED = frozenset({Verdict.UNKNOWN, Verdict.DEPENDS})
 
@@ -74,12 +78,27 @@ class OnBoardSide(msgspec.Struct, frozen=True, kw_only=True):
     saved_ns: tuple[int, int]
 
 
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One difference of two systems. `shown`: what the boots show of it; `technique`: by whose proof.
+
+    `active`: whether that proves it was active; None: it does not tell. What the new system has no more (`removed`) was
+    active in the base.
+    """
+
+    what: str
+    shown: str = ""
+    technique: str = ""
+    active: bool | None = None
+    removed: bool = False
+
+
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate found. Every value of both sides is in `compared`; `odd`: outliers, drift, a slow start.
 
     `board`: the whole boot by a board's time, where its costs were given.
     `failures`: new boots that did not work; `ended_by_host`: those that the host ended, which say nothing.
     `moved_ns`: how far changes that mean nothing move the exact base's whole boot; None: that is not known.
+    `differences`, `origin`, `made`: see :class:`bootlab.history.against.Against`.
     """
 
     name: str
@@ -94,6 +113,9 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[str, ...] = ()
     ended_by_host: tuple[str, ...] = ()
     board: OnBoardSide | None = None
+    differences: tuple[Difference, ...] = ()
+    origin: Origin | None = None
+    made: tuple[int, int] | None = None
 
     @property
     def deciding(self) -> GateComparison | None:

@@ -31,6 +31,11 @@ def merge_base(repository: Path, branch: str) -> str:
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode == 0 and done.stdout.strip():
             return done.stdout.strip()
+        if "dubious ownership" in done.stderr:
+            raise UserError(
+                f"git does not read {repository}: somebody else owns it",
+                hint=f"git config --global --add safe.directory {repository}",
+            )
     raise UserError(
         f"git knows no commit at which HEAD left {branch} (in {repository})",
         hint=f"a job needs the history: git fetch --unshallow origin {branch}, or fetch-depth: 0",
@@ -38,10 +43,37 @@ def merge_base(repository: Path, branch: str) -> str:
 
 
 class Revision(msgspec.Struct, frozen=True):
-    """One revision: its name, and what its author says of it."""
+    """One revision: its name, what its author says of it, and the author's name where that was asked for."""
 
     name: str
     subject: str = ""
+    author: str = ""
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a change left its branch, and its commits (no merges): the newest `COMMITS_MAX` of `count`."""
+
+    branch: str
+    base: Revision
+    commits: tuple[Revision, ...] = ()
+    count: int = 0
+
+
+COMMITS_MAX = 20
+
+
+def origin(repository: Path, branch: str, base: Revision) -> Origin:
+    """Return which commits lie between a base and HEAD. Raise UserError where git does not tell."""
+    words = ["git", "-C", str(repository), "log", "--no-merges", "--format=%H%x00%s%x00%an", f"{base.name}..HEAD"]
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise UserError(f"git log {base.name[:12]}..HEAD failed: {_last_line(done.stderr)} (in {repository})")
+    commits = [Revision(*line.split("\0", 2)) for line in done.stdout.splitlines() if line]
+    return Origin(branch=branch, base=base, commits=tuple(commits[:COMMITS_MAX]), count=len(commits))
+
+
+def _last_line(text: str) -> str:
+    return text.strip().splitlines()[-1] if text.strip() else "it said nothing"
 
 
 class Revisions(Protocol):

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from bootlab.history.gate import GateAnswer, GateResult
+from bootlab.history.revisions import Origin, Revision
 from bootlab.model import figures
-from bootlab.views.gate.text import quantities, rule_line, sentence
-from bootlab.views.markdown_text import plain
+from bootlab.views.gate.text import difference_line, made_line, quantities, rule_line, sentence
+from bootlab.views.markdown_text import code, plain
 
 _SIGNS = {GateAnswer.PASSED: "✅", GateAnswer.FAILED: "❌", GateAnswer.UNDECIDED: "❔"}
 
@@ -16,9 +17,13 @@ def render(found: GateResult, *, report: str = "") -> str:
     parts = [f"### {_SIGNS[found.answer]} boot time {plain(sentence(found), 600)}"]
     if (moved := _most(found)) is not None:
         parts.append(moved)
+    parts += _commits(found.origin)
+    if found.differences:
+        parts.append("What differs, and what the boots show of it:")
+        parts.append("\n".join(f"* {plain(difference_line(one), 600)}" for one in found.differences))
     if found.compared:
         parts.append(quantities(found).markdown())
-        parts.append(plain(rule_line(found), 400))
+        parts.append(plain("; ".join([rule_line(found), *made_line(found)]), 400))
     if found.budgets:
         rows = ["| budget | limit | measured | |", "|---|---:|---:|---|"]
         for result in found.budgets:
@@ -29,6 +34,23 @@ def render(found: GateResult, *, report: str = "") -> str:
     if report.startswith(("https://", "http://")):
         parts.append(f"[The whole report](<{report.replace('>', '%3E')}>)")
     return "\n\n".join(parts) + "\n"
+
+
+def _commits(origin: Origin | None) -> list[str]:
+    """Name the commit of a request, or list its commits: nobody has booted them one by one."""
+    if origin is None or not origin.count:
+        return []
+    if origin.count == 1:
+        return [f"The one commit: {_commit(origin.commits[0])}"]
+    more = [f"* and {origin.count - len(origin.commits)} more"] if origin.count > len(origin.commits) else []
+    listed = "\n".join([*(f"* {_commit(one)}" for one in origin.commits), *more])
+    search = code(f"bootlab bisect {origin.base.name[:12]}..{origin.commits[0].name[:12]} --system-file SYSTEM.toml")
+    return [f"{origin.count} commits, the newest first; {search} finds which of them:", listed]
+
+
+def _commit(commit: Revision) -> str:
+    by = f" ({plain(commit.author, 60)})" if commit.author else ""
+    return f"{commit.name[:12]} {plain(commit.subject, 120)}{by}"
 
 
 def _most(found: GateResult) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.model import figures
-from bootlab.views.gate.text import WHOLE, interval, quantities, rule_line, sentence
+from bootlab.views.gate.text import WHOLE, difference_line, interval, made_line, quantities, rule_line, sentence
 from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
@@ -32,6 +32,9 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
         parts.append(part("Budgets", "What was not measured never keeps a budget.", _budgets(found)))
     if found.odd:
         parts.append(part("Odd", "Nothing is left out for it.", table("Odd", ["what"], [[show(o)] for o in found.odd])))
+    if found.differences:
+        rows = [[show(difference_line(one))] for one in found.differences]
+        parts.append(part("What differs", "What the boots show of it.", table("What differs", ["what"], rows)))
     old, new = found.boots
     return {
         "name": show(f"{found.name}{against}"),
@@ -44,11 +47,19 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
             ["new", show(found.name)],
             ["boots of the new side", figures.count(new)],
             ["clock", found.clock],
+            ["made", show("; ".join(made_line(found)))],
+            ["commits", show(_commits(found))],
             ["answer", show(sentence(found))] if title == "gate" else ["", ""],
         ],
         "parts": parts,
         "trail": [list(step) for step in trail] or None,
     }
+
+
+def _commits(found: GateResult) -> str:
+    if found.origin is None:
+        return ""
+    return "; ".join(f"{commit.name[:12]} {commit.subject}" for commit in found.origin.commits)
 
 
 def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:

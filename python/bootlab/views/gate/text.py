@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.noisy.power import Forecast
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.gate import BOARD, GateAnswer, GateComparison, GateResult, OnBoardSide
+from bootlab.history.gate import BOARD, Difference, GateAnswer, GateComparison, GateResult, OnBoardSide
 from bootlab.model import figures
 from bootlab.views.shown_text import one_line
 from bootlab.views.table.listing import Cell, Listing, ms, real, signed_ms, words
@@ -36,8 +36,28 @@ def gate_view(found: GateResult) -> RenderableType:
         said = f"budget {result.budget.name}: {measured}, limit {result.budget.limit}: {result.kept} ({result.why})"
         parts.append(cell(said, _KEPT[result.kept], 400))
     parts += [cell(f"odd: {said}", "yellow", 400) for said in found.odd]
+    parts += [cell(f"differs: {difference_line(one)}", "", 600) for one in found.differences]
+    parts += [cell(said, "dim", 200) for said in made_line(found)]
     parts.append(cell(sentence(found), _ANSWERS[found.answer], 400))
     return Group(*spaced(parts[:1]), *parts[1:])
+
+
+def difference_line(one: Difference) -> str:
+    """Say what differs, and whether the boots show it active."""
+    if one.active is None and not one.technique:
+        return one.what
+    where = " in the base (there against here)" if one.removed else ""
+    how = {True: f"shown active{where}", False: "not active", None: "not shown active"}[one.active]
+    by = f"{one.technique}: " if one.technique else ""
+    return f"{one.what}: {how}: {by}{one.shown}"
+
+
+def made_line(found: GateResult) -> list[str]:
+    """Say how many boots this run made, and how many were kept from earlier ones; [] where nobody counted."""
+    if found.made is None:
+        return []
+    made, kept = found.made
+    return [f"{figures.counted(made, 'boot')} made, {figures.count(kept)} kept from earlier runs"]
 
 
 def sentence(found: GateResult) -> str:
