@@ -45,9 +45,19 @@ def test_nanoseconds_become_cycles_of_the_clock():
     assert slow is not None
     assert fast is not None
     assert slow.ghz == Between(0.5, 0.5)
-    dram = {one.word: next(w for w in one.arguments if w.startswith("dram=")) for one in (slow, fast)}
-    assert dram == {"cortex-a8@500MHz": "dram=50.0000:85.0000", "cortex-a8@1GHz": "dram=100.0000:170.0000"}
-    assert "mispredict=13.0000:13.0000" in slow.arguments
+    figures = fast.core.figures
+    ns = figures["dram_ns"].between
+    for one, ghz in ((slow, 0.5), (fast, 1.0)):
+        assert f"dram={ns.low * ghz:.4f}:{ns.high * ghz:.4f}" in one.arguments
+        wrong = figures["mispredict"].between
+        assert f"mispredict={wrong.low:.4f}:{wrong.high:.4f}" in one.arguments
+
+
+def test_a_source_says_where_it_was_looked_up_or_that_it_was_not():
+    """A repository, a page, or the words that say that nobody looked."""
+    place = re.compile(r"github\.com/|\.com|\.net|\.dev|\.de |from memory|not found|every source below")
+    for name, core in cores().items():
+        assert [key for key, text in core.sources.items() if not place.search(text)] == [], name
 
 
 def test_a_core_is_refused_that_is_not_known_or_of_another_machine():

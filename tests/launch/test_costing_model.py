@@ -17,6 +17,8 @@ from tests.launch.test_costing_decoders import Insn
 LEVELS = ("L1", "L2", "L3", "memory")
 COND, JUMP, INDIRECT, CALL, CALL_INDIRECT, RETURN = range(1, 7)
 NONE = 65
+# Round figures, so that what is expected can be counted: cycles.
+ROUND = ("l1d_hit=3", "l2_hit=13", "dram=110", "memory=0")
 
 
 class Access(ctypes.Structure):
@@ -54,7 +56,7 @@ class Model:
         self.library.cost_cache_open.restype = ctypes.c_char_p
         self.library.cost_branch.restype = ctypes.c_bool
         self.library.cost_pipe_now.restype = ctypes.c_uint64
-        for word in arguments:
+        for word in (*arguments, *ROUND):
             assert self.library.cost_core_argument(word.encode()) is None, word
         assert self.library.cost_core_check() is None
         assert self.library.cost_cache_open() is None
