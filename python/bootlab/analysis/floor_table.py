@@ -3,27 +3,62 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from bootlab.model import figures
-from bootlab.model.comparison import Row, Table
-from bootlab.model.floor import Floor
+from bootlab.model.comparison import Column, Row, Table
+from bootlab.model.costs import Between
+from bootlab.model.floor import BoardFloor, Floor
 
 NEEDS, ELSE = "floor", "obstacle"
 """The groups of the rows."""
 
 NEEDS_COLUMNS = ("part", "needs_ns", "of_result", "certain", "counted")
 ELSE_COLUMNS = ("part", "takes_ns", "of_result", "lever")
+BOARD_COLUMNS = (
+    Column(key="board_least_ns", title="at least", kind="ms", under="on the board, ms"),
+    Column(key="board_most_ns", title="at most", kind="ms", under="on the board, ms"),
+    Column(key="largest", title="largest of all"),
+)
+_BOARD = ("board_least_ns", "board_most_ns")
 
 
-def tables(needs: str, others: str) -> tuple[Table, ...]:
-    """Return both tables under these titles."""
+def tables(needs: str, others: str, *, board: bool = False) -> tuple[Table, ...]:
+    """Return both tables under these titles, with a board's columns beside the exact ones or without."""
+    more = _BOARD if board else ()
     return (
-        Table(title=needs, columns=NEEDS_COLUMNS, group=NEEDS),
-        Table(title=others, columns=ELSE_COLUMNS, group=ELSE),
+        Table(title=needs, columns=(*NEEDS_COLUMNS[:2], *more, *NEEDS_COLUMNS[2:]), group=NEEDS),
+        Table(
+            title=others,
+            columns=(*ELSE_COLUMNS[:2], *more, *ELSE_COLUMNS[2:], *(("largest",) if board else ())),
+            group=ELSE,
+        ),
     )
 
 
-def rows(floor: Floor) -> list[Row]:
-    """Return the rows of both tables."""
+def rows(floor: Floor, board: BoardFloor | None = None) -> list[Row]:
+    """Return the rows of both tables. `board`: the same with a board's time, and what only the board has."""
+    found = _rows(floor)
+    if board is None:
+        return found
+    found = [_beside(row, board) for row in found]
+    for number, part in enumerate(board.parts, len([row for row in found if row.values["group"] == ELSE]) + 1):
+        values = {"takes_ns": None, "lever": part.lever, "largest": part.largest, **_ends(part.ns)}
+        row = _row(ELSE, number, part.title, 0, floor, lever=part.lever)
+        found.append(msgspec.structs.replace(row, values=row.values | values | {"of_result": None}))
+    return found
+
+
+def _beside(row: Row, board: BoardFloor) -> Row:
+    exact_ns = row.ns("needs_ns") if row.values["group"] == NEEDS else row.ns("takes_ns")
+    return msgspec.structs.replace(row, values=row.values | _ends(board.scaled(exact_ns or 0)))
+
+
+def _ends(ns: Between) -> dict[str, int]:
+    return {"board_least_ns": round(ns.low), "board_most_ns": round(ns.high)}
+
+
+def _rows(floor: Floor) -> list[Row]:
     found = [
         _row(NEEDS, number, part.title, part.ns, floor, needs_ns=part.ns, certain=part.kind, counted=part.why)
         for number, part in enumerate(floor.parts, 1)
@@ -52,6 +87,14 @@ def said(floor: Floor, boot: str) -> str:
         f"{floor.goal_ns / floor.floor_ns:.1f} times less than {boot}{notes}"
         if floor.floor_ns
         else f"floor: not known{notes}"
+    )
+
+
+def said_on(board: BoardFloor, costs: str) -> str:
+    """Say how far a boot is from its floor on a board."""
+    return (
+        f"on the board ({costs}): {board.goal_ns.text(1e6)} ms, of which the goal needs about "
+        f"{board.floor_ns.text(1e6)} ms without console and images"
     )
 
 

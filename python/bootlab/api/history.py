@@ -161,12 +161,13 @@ def gate(
     failure_rate: float = 0.0,
     first_boot: bool = False,
     booted: Against | None = None,
+    costs: str | None = None,
 ) -> GateResult:
     """Judge boots against budgets (`kernel=500ms`, `total=+2%`) and against a base. Raise UserError.
 
     `failure_rate`: which share of the new boots may fail. `first_boot`: judge first boots of a system, not later ones,
     where logs show which is which. `booted`: what `against` or `against_side` returned, whose
-    sides these are.
+    sides these are. `costs`: of a board, by whose time recordings of exact boots are judged then.
 
     >>> import bootlab
     >>> from bootlab.api.history import gate, measured
@@ -178,6 +179,10 @@ def gate(
     told: dict[str, object] = {"failure_rate": failure_rate, "first_boot": first_boot}
     if booted is not None:
         told |= {"paired": booted.paired, "total": booted.total, "known_ns": booted.moved_ns, "board": booted.board}
+    elif costs is not None and base is not None:
+        from bootlab.history.on_board import on_board
+
+        told |= {"board": on_board(costs, base, new, smallest_ns=smallest_ns)}
     found = gates.gate(new, base, asked, smallest_ns=smallest_ns, alpha=alpha, few=few, **told)  # type: ignore[arg-type]
     if booted is None:
         return found

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from bootlab.cli.comparison import TableFiles, compare
-from bootlab.cli.session import Kept, SystemArgument
+from bootlab.cli.session import CostedAlone, SystemArgument
 
 
-def floor(system_file: SystemArgument, *, files: TableFiles, asked: Kept) -> None:
+def floor(system_file: SystemArgument, *, files: TableFiles, asked: CostedAlone) -> None:
     """Show how far a system is from its limit: the least time that its goal needs, and the largest parts of the rest.
 
     It boots the system as it is, up to four times, and tries nothing. `bootlab optimize` does the same with its result.
+    With --costs the time of a board stands beside the exact one, with its console and its medium as parts of the rest.
 
     Example: bootlab floor optimized/system.toml
     """

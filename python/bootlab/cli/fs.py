@@ -7,7 +7,7 @@ from typing import Annotated
 
 from bootlab.cli.comparison import TableFiles, compare
 from bootlab.cli.options import Argument
-from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, AllOption, BandwidthOption, Booting, SystemArgument
+from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, AllOption, BandwidthOption, CostedHere, SystemArgument
 from bootlab.errors import UserError
 
 
@@ -25,12 +25,13 @@ def fs(
     files: TableFiles,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
     everything: AllOption = False,
-    asked: Booting,
+    asked: CostedHere,
 ) -> None:
     """Pack the system's root tree as CRAMFS, ROMFS, SquashFS, EROFS, ext2, XFS … and boot each; print sizes and times.
 
     Making the images needs no root rights and always gives the same bytes. Boots are kept: a rerun only prints. The
-    section [storage] of the system file says where a root file system can be. Exit code 2: the tree fits into none.
+    section [storage] of the system file says where a root file system can be. With --costs each row also has the time
+    of a board, and the rate from which on it pays. Exit code 2: the tree fits into none.
 
     Example: bootlab fs camera.toml --markdown file-systems.md
     """

@@ -75,6 +75,12 @@ class CostedHere(Booting):
     costs: CostsOption = None
 
 
+class CostedAlone(Kept):
+    """The same for verbs that boot one machine at a time."""
+
+    costs: CostsOption = None
+
+
 BandwidthOption = Annotated[
     float,
     Option(least=0.001, most=1e6, help="Bandwidth of the boot medium in MB/s, for the modelled load time."),

@@ -19,12 +19,14 @@ from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import BootlabError, UserError
+from bootlab.experiments import board_columns
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
 from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model import figures, root_place
 from bootlab.model.change import Op, SetParam
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
+from bootlab.model.costs import Costs
 from bootlab.model.modelled import DEFAULT_BANDWIDTH
 from bootlab.model.recording import Recording
 from bootlab.model.root import Root
@@ -54,6 +56,11 @@ def known_ids() -> tuple[str, ...]:
 
 
 _INSIDE, _OUTSIDE = "inside, ms", "outside, ms"
+_ON_BOARD = (
+    " On the board: the exact time with what its costs add; the root lies on the same medium as the images. What the "
+    "kernel reads of it may be hidden behind computing (at least) or waited for (at most); where that is not counted, "
+    "it is between nothing and the whole image. Against the first: the row that is first by the exact time."
+)
 
 
 class Filesystems(Experiment):
@@ -62,7 +69,7 @@ class Filesystems(Experiment):
     kind: ClassVar[str] = "filesystems"
     phase: ClassVar[str] = "file systems"
     exact_only: ClassVar[str] = "fs needs exact mode: in free mode one boot per row proves nothing"
-    columns = (
+    columns: tuple[Column, ...] = (
         Column(key="title", title="root"),
         Column(key="image_bytes", title="image", kind="bytes"),
         Column(key="mounted_inside_ns", title="mounted", kind="ms", under=_INSIDE),
@@ -88,10 +95,15 @@ class Filesystems(Experiment):
             )
         self._wanted = frozenset(ids)
         self._bandwidth = bandwidth_bytes_per_s
+        self._costs: Costs | None = None
+        self._asked: dict[str, board_columns.BoardBoot] = {}
         self.most_boots = len(self._wanted or known_ids())
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot every row. Raise UserError for a system without a tree or [storage], or whose init cannot start."""
+        self._costs = system.costs
+        if self._costs is not None:
+            self.columns = (*type(self).columns, *board_columns.COLUMNS)
         system = with_built_programs(system, bench.cache)
         tree, _ = _tree_of(system)
         first_program.check(tree, system.init_path, system.machine.arch)
@@ -102,17 +114,30 @@ class Filesystems(Experiment):
         for candidate, future in flying:
             recording = bench.wait(future)
             if not self._wanted or candidate.id in self._wanted:
-                yield read_row(candidate, recording, self._bandwidth)
+                yield self._row(candidate, recording)
             if candidate.id == _PRESET_OF and (not self._wanted or _PRESET_OF + _PRESET in self._wanted):
                 preset = _preset(candidate, recording)
                 if isinstance(preset, LeftOut):
                     yield preset
                 else:
-                    yield read_row(preset, bench.boot(preset.system, preset.id), self._bandwidth)
+                    yield self._row(preset, bench.boot(preset.system, preset.id))
+
+    def _row(self, asked: Candidate, recording: Recording) -> Row:
+        row = read_row(asked, recording, self._bandwidth)
+        if row.ok:
+            read, mounted = row.ns("read_bytes"), row.ns("mounted_ns")
+            on_medium = asked.medium in {"flash", "SD card"}
+            self._asked[row.id] = (
+                board_columns.boot_of(recording, asked.image.size_bytes, read, mounted)
+                if on_medium
+                else board_columns.loaded(recording)
+            )
+        return row
 
     def finished(self, rows: list[Row]) -> list[Row]:
-        """Sort by the time of first use, failed ones last."""
-        return sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
+        """Sort by the time of first use, failed ones last; with costs each row has the board's time beside it."""
+        found = sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
+        return found if self._costs is None else board_columns.with_board(self._costs, found, self._asked)
 
     def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the size of the tree and the bandwidth of the model."""
@@ -130,6 +155,8 @@ class Filesystems(Experiment):
         good = [row for row in found.rows if row.ok]
         first = f"; first: {good[0].title}, {figures.ms(good[0].ns('goal_ns'))} ms from reset" if good else ""
         tree_bytes = found.facts["tree_bytes"]
+        if self._costs is not None and (there := board_columns.said(self._costs, good)):
+            first = f"{first}; {there}"
         return (
             f"{found.system}: one root of {found.facts['tree_files']} files, "
             f"{figures.size(tree_bytes if isinstance(tree_bytes, int) else None)}, "
@@ -146,7 +173,7 @@ class Filesystems(Experiment):
             "whole. An emulator reads a medium as fast as memory, and has a RAM disk or initramfs in memory at reset, "
             "so no measured time includes the loading. Load models it: the bytes read over "
             f"{self._bandwidth / 1e6:g} MB/s, or the whole image if it is not known what was read (MTD does not "
-            f"count).\n{SINGLE_BOOTS}"
+            f"count).{_ON_BOARD if self._costs is not None else ''}\n{SINGLE_BOOTS}"
         )
 
 

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from bootlab.analysis import floor_table
+from bootlab.analysis.board_amounts import amounts_of
+from bootlab.costs.floor import floor_on
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment
 from bootlab.experiments.optimize.floor import floor_in
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
-from bootlab.model.floor import Floor
+from bootlab.model.costs import Costs
+from bootlab.model.floor import BoardFloor, Floor
 from bootlab.model.system import System
+
+_ON_BOARD = (
+    "On the board: the same parts with the costs' processor, and what its console and its medium add, which no part of "
+    "the exact boot has. A part may compute or wait, so that it lies between its exact time and the processor's."
+)
 
 
 class FloorOf(Experiment):
@@ -32,7 +40,7 @@ class FloorOf(Experiment):
         "at what it takes in this boot; tables of functions and names tell what that is. Both tables together are the "
         "whole boot."
     )
-    columns = (
+    columns: tuple[Column, ...] = (
         Column(key="part", title="part"),
         Column(key="needs_ns", title="needs", kind="ms", under="virtual ms"),
         Column(key="takes_ns", title="takes", kind="ms", under="virtual ms"),
@@ -42,6 +50,8 @@ class FloorOf(Experiment):
         Column(key="lever", title="what would take it away"),
     )
     _floor: Floor = Floor(goal_ns=0)
+    _board: BoardFloor | None = None
+    _costs: Costs | None = None
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot for the time, with every function traced, and with every task told.
@@ -49,7 +59,12 @@ class FloorOf(Experiment):
         Raise what keeps a system from a floor: several processors, no symbols, no plugin.
         """
         self._floor = floor_in(bench, system)
-        yield from floor_table.rows(self._floor)
+        self._costs = system.costs
+        if system.costs is not None:
+            self.columns = (*type(self).columns, *floor_table.BOARD_COLUMNS)
+            timing = bench.boot(system, system.name)
+            self._board = floor_on(system.costs, self._floor, amounts_of(timing)) if timing.ok else None
+        yield from floor_table.rows(self._floor, self._board)
 
     def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the whole boot's time, the floor and the bound."""
@@ -59,9 +74,18 @@ class FloorOf(Experiment):
 
     def headline(self, found: Comparison) -> str:
         """Say how far the boot is from its floor."""
-        return f"{found.system}: {floor_table.said(self._floor, 'this boot')}"
+        said = floor_table.said(self._floor, "this boot")
+        if self._board is not None and self._costs is not None:
+            said = f"{said}; {floor_table.said_on(self._board, self._costs.name)}"
+        return f"{found.system}: {said}"
+
+    def footnote(self, found: Comparison) -> str:
+        """Say what the columns mean, those of a board only where there are some."""
+        del found
+        return self.note if self._board is None else f"{self.note} {_ON_BOARD}"
 
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
         """Return what the goal needs, and what else the boot does."""
         del rows
-        return floor_table.tables("What the goal needs", "What else the boot does, the largest first")
+        titles = ("What the goal needs", "What else the boot does, the largest first")
+        return floor_table.tables(*titles, board=self._board is not None)

@@ -8,9 +8,11 @@ from collections.abc import Callable
 
 import msgspec
 
+from bootlab.analysis.board_amounts import amounts_of
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.noisy.power import Forecast
 from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS, design
+from bootlab.costs.prices import turning_points
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.exact_pair import ExactPair, boot_in_turn, boot_pair
@@ -123,7 +125,8 @@ def _on_board(pair: ExactPair, new: System) -> OnBoardSide | None:
     if pair.board is None or new.costs is None:
         return None
     row = GateComparison(name=BOARD, judged=pair.board.judged, base_ns=pair.board.base_ns, new_ns=pair.board.new_ns)
-    return OnBoardSide(costs=new.costs, row=row, saved_ns=pair.board.saved_ns)
+    turns = turning_points(new.costs, amounts_of(pair.base[0]), amounts_of(pair.new[0]))
+    return OnBoardSide(costs=new.costs, row=row, saved_ns=pair.board.saved_ns, turns=turns)
 
 
 def _smallest_of(name: str, plan: BlockPlan) -> Callable[[tuple[Recording, ...]], int]:

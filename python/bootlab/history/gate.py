@@ -22,7 +22,7 @@ from bootlab.history.alike import kept_apart, why_not_alike
 from bootlab.history.boot_times import TOTAL, Side
 from bootlab.history.budget import Budget, BudgetResult, judge
 from bootlab.model import figures
-from bootlab.model.costs import Costs
+from bootlab.model.costs import Costs, TurningPoint
 from bootlab.model.processors import why_texts_differ
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
@@ -70,12 +70,14 @@ BOARD = "board"
 class OnBoardSide(msgspec.Struct, frozen=True, kw_only=True):
     """The whole boot by the time of a board, which then decides. `row`: where least is saved, with both ends' verdict.
 
-    `saved_ns`: at least and at most, base minus new.
+    `saved_ns`: at least and at most, base minus new. `turns`: from where on the new one pays, all else as the board has
+    it.
     """
 
     costs: Costs
     row: GateComparison
     saved_ns: tuple[int, int]
+    turns: tuple[TurningPoint, ...] = ()
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.costs import Between
+
 PartKind = Literal["bound", "estimate"]
 
 
@@ -53,3 +55,30 @@ class Floor(msgspec.Struct, frozen=True, kw_only=True):
     def floor_ns(self) -> int:
         """The bound with the estimates: a system that does nothing but what the goal needs, as it does it now."""
         return sum(part.ns for part in self.parts)
+
+
+class BoardPart(msgspec.Struct, frozen=True, kw_only=True):
+    """What takes time on the board alone. `largest`: from where on it outweighs every part of the exact boot."""
+
+    title: str
+    ns: Between
+    lever: str
+    largest: str
+
+
+class BoardFloor(msgspec.Struct, frozen=True, kw_only=True):
+    """A floor on a board. `factor`: what a part that only computes is multiplied with. Nanoseconds."""
+
+    factor: Between
+    goal_ns: Between
+    floor_ns: Between
+    parts: tuple[BoardPart, ...]
+
+    def scaled(self, exact_ns: int) -> Between:
+        """Return a part on the board: nobody says how much of it computes, and how much waits."""
+        return scaled(exact_ns, self.factor)
+
+
+def scaled(exact_ns: int, factor: Between) -> Between:
+    """Return how long something takes that computes or waits, where what computes takes `factor` times as long."""
+    return Between(exact_ns * min(1.0, factor.low), exact_ns * max(1.0, factor.high))

@@ -12,6 +12,7 @@ from bootlab.analysis.noisy.power import Forecast
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import BOARD, Difference, GateAnswer, GateComparison, GateResult, OnBoardSide
 from bootlab.model import figures
+from bootlab.model.verdict import Verdict
 from bootlab.views.shown_text import one_line
 from bootlab.views.table.listing import Cell, Listing, ms, real, signed_ms, words
 from bootlab.views.text_table import cell, spaced
@@ -65,7 +66,7 @@ def sentence(found: GateResult) -> str:
     reasons = [*found.failures, *found.ended_by_host]
     total = found.total
     if found.board is not None:
-        reasons.append(_on_board(found.board, found.base))
+        reasons.append(_on_board(found.board, found.base, found.name))
     elif total is not None:
         reasons.append(_of_total(total, found.base))
         if total.judged is None and (known := _known(found)):
@@ -96,12 +97,14 @@ def _by_noise(judged: Judged) -> str:
     return "" if judged.p_value is None else f"; noise alone does that in {figures.chance(judged.p_value)}"
 
 
-def _on_board(board: OnBoardSide, base: str) -> str:
-    """Say what the board's time says: by how much, at least and at most."""
+def _on_board(board: OnBoardSide, base: str, new: str) -> str:
+    """Say what the board's time says: by how much, at least and at most, and where it turns if it depends."""
     least, most = (figures.signed_ms(-ns) for ns in board.saved_ns)
     by = f"{least} ms" if least == most else f"{most} to {least} ms"
     verdict = board.row.judged.verdict.value if board.row.judged is not None else "unknown"
-    return f"{verdict} by the board's time, against {base}: {by} ({board.costs.name})"
+    depends = board.row.judged is not None and board.row.judged.verdict is Verdict.DEPENDS
+    turns = "".join(f"; {point.text(new)}" for point in board.turns) if depends else ""
+    return f"{verdict} by the board's time, against {base}: {by} ({board.costs.name}){turns}"
 
 
 def _how_sure(judged: Judged) -> str:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""A floor by the time of a board: its parts, what only the board has, and when that outweighs all the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from bootlab.analysis import floor_table
+from bootlab.costs.floor import floor_on
+from bootlab.costs.named import costs_of
+from bootlab.model.costs import Amounts, Between
+from bootlab.model.floor import Floor, FloorPart, Obstacle
+
+MS = 1_000_000
+FLOOR = Floor(
+    goal_ns=1000 * MS,
+    parts=(FloorPart(title="application", ns=100 * MS, kind="bound", why=""),),
+    obstacles=(Obstacle(title="driver", ns=400 * MS, lever="no-driver"),),
+    others_ns=500 * MS,
+    others=3,
+)
+BOOT = Amounts(
+    exact_ns=1000 * MS, instructions=500 * MS, instruction_ns=2, characters=5760, image_bytes=10_000_000, images=1
+)
+
+
+def test_without_a_processor_parts_stay_and_the_board_adds_line_and_images():
+    found = floor_on(costs_of("card-20MB,115200"), FLOOR, BOOT)
+    assert found.scaled(400 * MS) == Between(400 * MS, 400 * MS)
+    assert found.goal_ns.low == pytest.approx(2000 * MS)
+    assert found.goal_ns.high == pytest.approx(2000 * MS)
+    assert [(part.title, round(part.ns.low / MS), round(part.ns.high / MS)) for part in found.parts] == [
+        ("the console's line: 5,760 characters", 500, 500),
+        ("reading kernel and initramfs: 10.0 MB", 500, 500),
+    ]
+    # 400 ms are the largest part: 57,600 bits in 400 ms, and 10 MB in 400 ms.
+    assert [part.largest for part in found.parts] == ["below 144,000 baud", "below 25 MB/s"]
+
+
+@pytest.mark.parametrize(("word", "low", "high"), [("1ns", 200, 400), ("4ns", 400, 800), ("1-4ns", 200, 800)])
+def test_a_part_computes_or_waits_so_that_it_lies_between_its_exact_time_and_the_processor_s(word, low, high):
+    found = floor_on(costs_of(f"card-20MB,115200,{word}"), FLOOR, BOOT)
+    assert found.scaled(400 * MS) == Between(low * MS, high * MS)
+
+
+def test_the_table_has_both_columns_and_the_board_s_own_parts():
+    board = floor_on(costs_of("card-20MB,115200"), FLOOR, BOOT)
+    rows = floor_table.rows(FLOOR, board)
+    assert [row.title for row in rows if row.values["group"] == floor_table.ELSE][-2:] == [
+        part.title for part in board.parts
+    ]
+    assert all(row.ns("board_most_ns") is not None for row in rows)
+    own = rows[-1]
+    assert own.ns("takes_ns") is None
+    assert len({row.id for row in rows}) == len(rows)
+    tables = floor_table.tables("a", "b", board=True)
+    assert all({"board_least_ns", "board_most_ns"} <= set(table.columns) for table in tables)
+    assert all("board_least_ns" not in row.values for row in floor_table.rows(FLOOR))
+    assert "board_least_ns" not in floor_table.tables("a", "b")[0].columns
+    said = floor_table.said_on(board, "card")
+    assert said == "on the board (card): 2,000 ms, of which the goal needs about 100 ms without console and images"
