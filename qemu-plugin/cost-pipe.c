@@ -23,7 +23,7 @@ struct pipe {
     uint64_t memory; /* when the next line can come */
     uint32_t at, at_miss, at_store;
     struct {
-        uint64_t address, ready;
+        uint64_t from, to, ready; /* the bytes stored, and when */
     } forward[FORWARDS];
 };
 
@@ -68,9 +68,9 @@ static uint64_t load(struct pipe *p, const struct cost_times *t, const struct ac
 {
     start = served(&p->load_unit, start, p->fetch, t->load_every) + tlb_time(t, a->translation);
     uint64_t ready = a->level == IN_L1 ? start + t->hit[0] : line_ready(p, t, a, start);
-    uint64_t word = a->address >> 3;
-    if (t->forward && p->forward[word % FORWARDS].address == word)
-        ready = later(ready, p->forward[word % FORWARDS].ready + t->forward);
+    const typeof(p->forward[0]) *stored = &p->forward[(a->address >> 3) % FORWARDS];
+    if (t->forward && a->address < stored->to && stored->from < a->address + a->bytes)
+        ready = later(ready, stored->ready + t->forward);
     return ready;
 }
 
@@ -82,9 +82,10 @@ static uint64_t store(struct pipe *p, const struct cost_times *t, const struct a
     uint64_t line = a->level == IN_L1 ? start : line_ready(p, t, a, start);
     *place = later(later(line, data), *before + (t->store_every ? t->store_every : t->issue)) + tlb_time(t, a->translation);
     p->at_store = p->at_store + 1 == core.stores ? 0 : p->at_store + 1;
-    uint64_t word = a->address >> 3;
-    p->forward[word % FORWARDS].address = word;
-    p->forward[word % FORWARDS].ready = later(start, data);
+    typeof(p->forward[0]) *stored = &p->forward[(a->address >> 3) % FORWARDS];
+    stored->from = a->address;
+    stored->to = a->address + a->bytes;
+    stored->ready = later(start, data);
     return start;
 }
 

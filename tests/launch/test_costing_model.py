@@ -187,6 +187,16 @@ def test_code_that_is_missing_does_not_all_hide_behind_one_load(model):
     assert a53.cycles() == pytest.approx(111 + 7 * (13 + 8), abs=3)
 
 
+@pytest.mark.parametrize(("other", "waits"), [(0x2000, True), (0x2003, True), (0x2004, False)])
+def test_a_load_waits_for_a_store_of_its_bytes_only(model, other, waits):
+    a53 = model("cortex-a53@1GHz", "arm64", "forward=50")
+    stored = Access(address=0x2000, insn=0, bytes=4, is_store=True)
+    loaded = Access(address=other, insn=1, bytes=1)
+    a53.block(insn("memory", (1,), (), (0,)), insn("memory", (), (2,), (0,)), accesses=[stored, loaded])
+    a53.block(insn("alu", (2,), (3,)))
+    assert (a53.cycles() > 50) is waits
+
+
 def test_a_result_is_waited_for_and_a_miss_is_as_long_as_memory(model):
     for level, least in ((0, 3), (1, 13), (3, 110)):
         a53 = model("cortex-a53@1GHz", "arm64")
