@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
-import msgspec
+from pathlib import Path
 
+import msgspec
+import pytest
+
+from bootlab.errors import UserError
+from bootlab.history import budget
 from bootlab.history.now import SystemNow
 from bootlab.views.history import index_page
 from bootlab.views.history.addresses import Addresses
@@ -39,7 +44,65 @@ def test_the_last_change_of_level_and_the_last_failure():
 def test_the_page_tells_it_and_links_the_boots():
     now = SystemNow.of("camera", 900, boots(*STEP))
     page = index_page.render([("camera", 900), ("door", 3)], [now], [], 0, TO)
-    for said in ("slower +", '"v13"', "boot?id=25", "hang, ", "boot?id=2", "door", "system?name=door"):
+    for said in ("slower +", "at v13", "boot?id=25", "hang, ", "boot?id=2", "door", "system?name=door"):
         assert said in page, said
     empty = index_page.render([("none", 1)], [SystemNow.of("none", 1, [])], [], 0, TO)
     assert "system?name=none" in empty
+
+
+def budgets(text: str, tmp_path: Path):
+    file = tmp_path / "budgets.toml"
+    file.write_text(text, encoding="utf-8")
+    return budget.of_systems(file)
+
+
+def test_budgets_are_judged_by_the_boots_since_the_last_change(tmp_path):
+    limits = budgets('[camera]\ntotal = "110 ms"\n[door]\ntotal = "1s"\nuser = "1s"\n', tmp_path)
+    slower = SystemNow.of("camera", 900, boots(*STEP), limits["camera"])
+    assert slower.kept == "broken"
+    # Before the change it was kept.
+    assert SystemNow.of("camera", 900, boots(*STEP[:13]), limits["camera"]).kept == "kept"
+    assert SystemNow.of("camera", 2, boots(100, 101), limits["camera"]).kept == "unknown", "two noisy boots do not tell"
+    assert SystemNow.of("door", 900, boots(*STEP), limits["door"]).kept == "unknown", "it has no such stage"
+    assert SystemNow.of("camera", 900, boots(*STEP)).kept == ""
+    page = index_page.render([("camera", 900)], [slower], [], 0, TO)
+    assert '["broken: total over 110 ms","broken",null,"slower"]' in page
+
+
+def test_a_newest_boot_that_failed_keeps_no_budget(tmp_path):
+    limits = budgets('[camera]\ntotal = "110 ms"\n', tmp_path)
+    now = SystemNow.of("camera", 14, boots(*STEP[2:13], None), limits["camera"])
+    assert now.kept == "unknown"
+    page = index_page.render([("camera", 14)], [now], [], 0, TO)
+    assert '["unknown: the newest boot failed","unknown",null,"unknown"]' in page
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("[camera", "cannot be read"),
+    ('camera = "3s"', "camera is not the table"),
+    ('[camera]\ntotal = "+2%"', "in percent needs a base"),
+    ("[camera]\ntotal = 3", "neither a time"),
+])  # fmt: skip
+def test_a_file_of_budgets_that_is_none_is_said(tmp_path, text, said):
+    with pytest.raises(UserError, match=said):
+        budgets(text, tmp_path)
+
+
+def test_who_changed_it_last_with_a_link():
+    made = boots(*STEP)
+    facts = {"author": "Ada", "subject": "Wait for the sensor"}
+    told = [
+        msgspec.structs.replace(one, times=msgspec.structs.replace(one.times, facts=facts))
+        if one.revision == "v13"
+        else one
+        for one in made
+    ]
+    now = SystemNow.of("camera", 25, told)
+    assert now.whole is not None
+    (change,) = now.whole.changes
+    assert (change.author, change.subject, change.facts) == ("Ada", "Wait for the sensor", ())
+    to = msgspec.structs.replace(TO, commit=lambda revision: f"https://forge.example/{revision}")
+    page = index_page.render([("camera", 25)], [now], [], 0, to)
+    assert " at v13: Wait for the sensor (Ada)" in page
+    assert "https://forge.example/v13" in page
+    assert "forge.example" not in index_page.render([("camera", 25)], [now], [], 0, TO)

@@ -17,6 +17,7 @@ from bootlab.errors import UserError
 from bootlab.history import budget as budgets
 from bootlab.history import gate as gates
 from bootlab.history import selection
+from bootlab.history.boot_times import AUTHOR, SUBJECT
 from bootlab.history.entry import HistoryEntry, host
 from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.history.of_recording import side_of
@@ -41,6 +42,7 @@ __all__ = [
     "against",
     "against_side",
     "bisect",
+    "budgets_of",
     "check_budgets",
     "dithered",
     "gate",
@@ -59,6 +61,7 @@ __all__ = [
 DATABASE_FILE = "history.db"
 WAIT_S = 300.0
 """How long a machine may take to come back and to finish starting, unless somebody says."""
+_MOST_SAID = 200
 _LOOKED_THROUGH = 200
 """So many of the newest boots tell how far dithers move a system."""
 
@@ -150,6 +153,11 @@ def check_budgets(budget: Iterable[str]) -> None:
         budgets.parse(text)
 
 
+def budgets_of(file: Path) -> dict[str, tuple[budgets.Budget, ...]]:
+    """Return the budgets of several systems: a TOML table a system, `total = "3.2s"` in it. Raise UserError."""
+    return budgets.of_systems(file)
+
+
 def gate(
     new: Side,
     base: Side | None = None,
@@ -197,12 +205,19 @@ def keep(
     revision: str,
     variant: str = "",
     session: str = "",
+    author: str = "",
+    subject: str = "",
     times_only: bool = False,
 ) -> int:
-    """Add boots to the history; return how many were new. What it returned for is on the disk."""
+    """Add boots to the history; return how many were new. What it returned for is on the disk.
+
+    `author`, `subject`: of the commit that was booted.
+    """
+    facts = {name: said[:_MOST_SAID] for name, said in ((AUTHOR, author), (SUBJECT, subject)) if said}
+    told = [msgspec.structs.replace(boot, facts=boot.facts | facts) for boot in boots]
     entries = [
         HistoryEntry(system=system, revision=revision, variant=variant, session=session, host=host(), times=boot)
-        for boot in boots
+        for boot in told
     ]
     return database.add(entries, times_only=times_only)
 

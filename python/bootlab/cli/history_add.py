@@ -38,6 +38,15 @@ def add(
         str | None,
         Option(help="What was booted: a commit, a tag, a date. Default: git's HEAD in this folder."),
     ] = None,
+    commit: Annotated[
+        str | None,
+        Option(
+            metavar="REV",
+            help="The commit that was booted: git in this folder gives the revision, its author and its subject.",
+        ),
+    ] = None,
+    author: Annotated[str, Option(help="Who made the commit that was booted.")] = "",
+    subject: Annotated[str, Option(help="What the commit says of itself, one line.")] = "",
     variant: Annotated[str, Option(help="What else makes these boots differ: a technique, a configuration.")] = "",
     session: Annotated[str, Option(help="A name for boots that were made together.")] = "",
     times_only: Annotated[bool, Option(help="Keep only the times, not the recordings.")] = False,
@@ -53,7 +62,12 @@ def add(
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
-    named = revision if revision is not None else _head()
+    if commit is not None:
+        found = _git("log", "-1", "--format=%H%x00%an%x00%s", "--end-of-options", commit).split("\0")
+        revision, author, subject = (
+            given or said for given, said in zip((revision, author, subject), found, strict=True)
+        )
+    named = revision if revision is not None else _git("rev-parse", "HEAD")
     systems = [thing for thing in things if thing.endswith(".toml")]
     boots = tuple(boot for thing in systems for boot in _booted(Path(thing), asked))
     if others := [thing for thing in things if thing not in systems]:
@@ -66,6 +80,8 @@ def add(
             revision=named,
             variant=variant,
             session=session,
+            author=author,
+            subject=subject,
             times_only=times_only,
         )
     if asked.as_json:
@@ -82,11 +98,12 @@ def _booted(system_file: Path, asked: Measured) -> tuple[BootTimes, ...]:
         return api.dithered(system).boots
 
 
-def _head() -> str:
+def _git(*words: str) -> str:
     try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False, timeout=30)
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=False, timeout=30)
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise UserError(f"git cannot say which commit this is: {fault}", hint="--revision NAME") from fault
     if done.returncode:
-        raise UserError("this folder is not a git repository, so the commit is unknown", hint="--revision NAME")
+        said = done.stderr.strip().splitlines()
+        raise UserError(f"git does not know the commit: {said[-1] if said else words[0]}", hint="--revision NAME")
     return done.stdout.strip()

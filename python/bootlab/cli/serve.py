@@ -26,6 +26,16 @@ def serve(
     ] = None,
     certificate: Annotated[Path | None, Option(help="For TLS: the certificate file.")] = None,
     key: Annotated[Path | None, Option(help="For TLS: the file of its private key.")] = None,
+    budgets: Annotated[
+        Path | None,
+        Option(
+            help='Budgets that the first page judges systems by: a TOML table a system, [camera] with total = "3.2s".'
+        ),
+    ] = None,
+    commit_url: Annotated[
+        str,
+        Option(metavar="URL", help="Where commits are to be seen: https://forge.example/camera/commit/{revision}"),
+    ] = "",
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -37,7 +47,8 @@ def serve(
     Example: bootlab serve --port 8093
     """
     try:
-        from bootlab.web import access, server  # noqa: PLC0415 - an extra, and `--help` must not wait for it
+        from bootlab.api.history import budgets_of  # noqa: PLC0415
+        from bootlab.web import access, application, server  # noqa: PLC0415 - an extra, and `--help` must not wait for it
     except ModuleNotFoundError as fault:
         raise UserError(
             f"bootlab serve needs {fault.name}, which is not installed", hint="pip install 'bootlab[serve]'"
@@ -53,6 +64,11 @@ def serve(
             soft_wrap=True,
             style="yellow",
         )
+    if commit_url and not (commit_url.startswith(("https://", "http://")) and "{revision}" in commit_url):
+        raise UserError(
+            f"--commit-url {commit_url}: it is no address with {{revision}} in it",
+            hint="https://forge.example/camera/commit/{revision}",
+        )
     how = "read-only" if token is None else "boots can be added with the token"
     server.serve(
         store,
@@ -63,5 +79,6 @@ def serve(
         token=token,
         certificate=certificate,
         key=key,
+        shown=application.Shown(budgets=budgets_of(budgets) if budgets is not None else {}, commit_url=commit_url),
         told=lambda address: say(f"{address} ({how}; Ctrl-C ends it)"),
     )

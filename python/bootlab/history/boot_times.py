@@ -23,6 +23,9 @@ FIRST_BOOT = "first boot"
 FIRST_SHOWN = "first boot, shown by"
 """The fact that says what shows it: a line, or a unit that ran."""
 
+AUTHOR, SUBJECT = "author", "subject"
+"""The facts that say who made the commit that was booted, and what it says of itself."""
+
 WHOLE = "whole boot"
 """The fact that says what the whole boot is the sum of, where it does not end at the first use."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -64,6 +65,23 @@ def told(texts: Iterable[str]) -> Iterator[str]:
         except (OSError, UnicodeDecodeError) as fault:
             raise UserError(f"--budget {text}: {text[1:]} cannot be read: {fault}", hint=_HINT) from fault
         yield from (line.partition("#")[0].strip() for line in lines if line.partition("#")[0].strip())
+
+
+def of_systems(file: Path) -> dict[str, tuple[Budget, ...]]:
+    """Read budgets of several systems: a TOML table a system, `total = "3.2s"` in it. Raise UserError."""
+    hint = 'a table a system: [camera], and in it total = "3.2s"'
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise UserError(f"the budgets in {file} cannot be read: {fault}", hint=hint) from fault
+    found = {}
+    for system, limits in tables.items():
+        if not isinstance(limits, dict):
+            raise UserError(f"{file}: {system} is not the table of a system", hint=hint)
+        found[system] = tuple(parse(f"{name}={limit}") for name, limit in limits.items())
+        if any(budget.percent is not None for budget in found[system]):
+            raise UserError(f"{file}: {system}: a budget in percent needs a base, which a page has not", hint=hint)
+    return found
 
 
 def parse(text: str) -> Budget:

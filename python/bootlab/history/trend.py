@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from bootlab.analysis.noisy.change_points import ChangePoint, exact_changes, noisy_changes
-from bootlab.history.boot_times import TOTAL, Side
+from bootlab.history.boot_times import AUTHOR, SUBJECT, TOTAL, Side
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.gate import smallest_of
 from bootlab.history.moved import known_moved_ns
@@ -27,12 +27,22 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class LevelChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of level: between which revisions, and which facts about what was booted differ across it."""
+    """A change of level: between which revisions, and which facts about what was booted differ across it.
+
+    `author`, `subject`: of the commit that was booted first behind it; "" where nobody gave them.
+    """
 
     from_revision: str
     to_revision: str
     point: ChangePoint
     facts: tuple[str, ...] = ()
+    author: str = ""
+    subject: str = ""
+
+    @property
+    def inside(self) -> bool:
+        """Tell whether boots of one revision lie on both sides of it."""
+        return self.from_revision == self.to_revision
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +135,8 @@ def _change(entries: Sequence[HistoryEntry], point: ChangePoint) -> LevelChange:
         to_revision=after.revision,
         point=point,
         facts=differing(before, after),
+        author=after.times.facts.get(AUTHOR, ""),
+        subject=after.times.facts.get(SUBJECT, ""),
     )
 
 
@@ -135,7 +147,7 @@ def differing(before: HistoryEntry, after: HistoryEntry) -> tuple[str, ...]:
         said.append(f"technique: {before.variant or 'none'} -> {after.variant or 'none'}")
     old, new = before.times.facts, after.times.facts
     for name in dict.fromkeys([*old, *new]):
-        if old.get(name, "") == new.get(name, ""):
+        if name in {AUTHOR, SUBJECT} or old.get(name, "") == new.get(name, ""):
             continue
         if name == "kernel options":
             said += _options(old.get(name, ""), new.get(name, ""))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
 
 Cell = str | Sequence[Any]
-"""A text; `[text, sort key]`; or `[text, sort key, address]`, which is a link."""
+"""A text; `[text, sort key]`; `[text, sort key, address]`, a link; the fourth: the verdict whose colour it has."""
 
 
 class TableData(TypedDict):

@@ -6,7 +6,7 @@ Addresses are relative, so that a proxy may put the application below any path.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import IO
 from urllib.parse import quote, urlencode
 
@@ -22,6 +22,7 @@ from starlette.routing import Route
 from bootlab.api.history import gate
 from bootlab.api.recorded_log import analyze_recording
 from bootlab.errors import BootlabError, UserError
+from bootlab.history.budget import Budget
 from bootlab.history.database import Database
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.now import SystemNow
@@ -47,6 +48,8 @@ _RUNS = 200
 _SYSTEMS, _LOOKED_AT = 100, 60
 """The first page tells of so many systems, each by so many of its newest boots."""
 _MOST_NAME = 200
+_NAMES = ("system", "revision", "variant", "session", "author", "subject")
+"""What an upload says of its boot."""
 
 
 def _address(path: str, **asked: str) -> str:
@@ -61,9 +64,23 @@ TO = Addresses(
 )
 
 
-def make(shelf: Shelf, *, token: str | None, open_reading: bool) -> Starlette:
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pages show beside the history. `budgets`: of systems; `commit_url`: where `{revision}` is to be seen."""
+
+    budgets: Mapping[str, tuple[Budget, ...]] = {}
+    commit_url: str = ""
+
+    def addresses(self) -> Addresses:
+        """Return where things are shown, commits too."""
+        return msgspec.structs.replace(TO, commit=self._commit) if self.commit_url else TO
+
+    def _commit(self, revision: str) -> str | None:
+        return self.commit_url.replace("{revision}", quote(revision, safe=""))
+
+
+def make(shelf: Shelf, *, token: str | None, open_reading: bool, shown: Shown | None = None) -> Starlette:
     """Make the application. `token` None: nothing can be added. `open_reading`: reading needs no token."""
-    pages = _Pages(shelf)
+    pages = _Pages(shelf, shown or Shown())
     routes = [
         Route("/", _page(pages.index)),
         Route("/system", _page(pages.system)),
@@ -89,8 +106,8 @@ def make(shelf: Shelf, *, token: str | None, open_reading: bool) -> Starlette:
 class _Pages:
     """One method a page; each reads the history and the store anew."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, shelf: Shelf, shown: Shown) -> None:
+        self._shelf, self._shown, self._to = shelf, shown, shown.addresses()
         self._last: tuple[object, tuple[Trend, ...]] | None = None
 
     def index(self, _asked: Request) -> Response:
@@ -98,15 +115,17 @@ class _Pages:
         every = self._shelf.runs()
         systems = history.systems() if history is not None else []
         newest = [
-            SystemNow.of(name, count, self._history().entries(system=name, newest=_LOOKED_AT))
+            SystemNow.of(
+                name, count, self._history().entries(system=name, newest=_LOOKED_AT), self._shown.budgets.get(name, ())
+            )
             for name, count in systems[:_SYSTEMS]
         ]
-        return HTMLResponse(index_page.render(systems, newest, every[:_RUNS], len(every), TO))
+        return HTMLResponse(index_page.render(systems, newest, every[:_RUNS], len(every), self._to))
 
     def system(self, asked: Request) -> Response:
         name, entries, everything = self._chosen(asked)
         found = self._trends(name, entries)
-        data = system_page.system_data(name, entries, found, everything, TO)
+        data = system_page.system_data(name, entries, found, everything, self._to)
         return HTMLResponse(page(f"{name[:80]} · bootlab", data))
 
     def boot(self, asked: Request) -> Response:
@@ -122,7 +141,7 @@ class _Pages:
                 report=_address("report", boot=str(entry.id)) if kept else None,
                 log=_address("log", boot=str(entry.id)) if kept else None,
                 compare=compare,
-                to=TO,
+                to=self._to,
             )
         )
 
@@ -219,7 +238,9 @@ def _page(made: Callable[[Request], Response]) -> Callable[[Request], Awaitable[
 def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
-            named = {name: request.query_params.get(name, "") for name in ("system", "revision", "variant", "session")}
+            named = {name: request.query_params.get(name, "") for name in _NAMES}
+            for name in (name for name, given in named.items() if len(given) > _MOST_NAME or "\0" in given):
+                raise UserError(f"{name}: at most {_MOST_NAME} letters, and no NUL")
             for name in ("system", "revision"):
                 if not named[name].strip():
                     raise UserError(f"which {name}? POST api/boots?system=NAME&revision=NAME")
@@ -233,7 +254,7 @@ def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
 
 def _add(shelf: Shelf, archive: IO[bytes], named: dict[str, str]) -> int:
     with archive, unpacked(archive) as folder:
-        return shelf.add(times_of(folder), **named)
+        return shelf.add(times_of(folder), named)
 
 
 def _word(asked: Request, name: str) -> str:

@@ -12,7 +12,7 @@ import uvicorn
 
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.web.access import is_loopback
-from bootlab.web.application import make
+from bootlab.web.application import Shown, make
 from bootlab.web.shelf import Shelf
 
 _AT_ONCE = 64
@@ -28,6 +28,7 @@ def serve(
     token: str | None,
     certificate: Path | None = None,
     key: Path | None = None,
+    shown: Shown | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve until interrupted. Raise UserError or EnvironmentFault.
@@ -45,7 +46,7 @@ def serve(
     listening = _listen(host, port)
     try:
         config = uvicorn.Config(
-            make(shelf, token=token, open_reading=loopback),
+            make(shelf, token=token, open_reading=loopback, shown=shown),
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -63,9 +64,9 @@ def serve(
                 raise UserError(f"the certificate cannot be used: {fault}", hint="--certificate FILE --key FILE") from (
                     fault
                 )
-            shown = f"[{host}]" if ":" in host else host
+            name = f"[{host}]" if ":" in host else host
             scheme = "https" if certificate is not None else "http"
-            told(f"{scheme}://{shown}:{listening.getsockname()[1]}/")
+            told(f"{scheme}://{name}:{listening.getsockname()[1]}/")
             uvicorn.Server(config).run(sockets=[listening])
     finally:
         listening.close()

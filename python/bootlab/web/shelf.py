@@ -49,12 +49,24 @@ class Shelf:
                 self._reading = Database(self._url, self._objects, read_only=True)
             return self._reading
 
-    def add(self, times: BootTimes, *, system: str, revision: str, variant: str, session: str) -> int:
-        """Keep a boot; return 1, or 0 where it is known. Raise BootlabError."""
+    def add(self, times: BootTimes, named: dict[str, str]) -> int:
+        """Keep a boot under the names that `bootlab.api.history.keep` takes; return 1, or 0 where it is known.
+
+        Raise BootlabError.
+        """
         with self._lock:
             if self._writing is None:
                 self._writing = Database(self._url, self._objects)
-        return keep(self._writing, [times], system=system, revision=revision, variant=variant, session=session)
+        return keep(
+            self._writing,
+            [times],
+            system=named["system"],
+            revision=named["revision"],
+            variant=named.get("variant", ""),
+            session=named.get("session", ""),
+            author=named.get("author", ""),
+            subject=named.get("subject", ""),
+        )
 
     def entry(self, number: int) -> HistoryEntry:
         """Return a boot by its number. Raise UserError."""

@@ -16,3 +16,5 @@ class Addresses(msgspec.Struct, frozen=True):
     run: Callable[[str], str]
     compare: Callable[[str, str, str], str]
     home: str = "./"
+    commit: Callable[[str], str | None] = lambda _: None
+    """Where a forge shows a revision; None where nobody said."""

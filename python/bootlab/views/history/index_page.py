@@ -7,13 +7,19 @@ from collections.abc import Sequence
 
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.now import SystemNow
+from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
-from bootlab.views.history.text import bars, short
+from bootlab.views.history.text import bars, commit_words, short
 from bootlab.views.page_model import Cell, PageData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 
-_COLUMNS = ("system", "newest boot", ">whole boot, ms", "trend", ">last change, ms", "at", "last failure", ">boots")
+_COLUMNS = (
+    *("system", "newest boot", ">whole boot, ms", "budget", ">trend", "last change, ms"),
+    *("last failure", ">boots"),
+)
+_BARS = 12
+_LOOKS = {"kept": "faster", "broken": "slower", "unknown": "unknown"}
 
 
 def render(
@@ -67,21 +73,39 @@ def _now(system: SystemNow, to: Addresses) -> list[Cell]:
     newest, failed, whole = system.newest, system.failed, system.whole
     row: list[Cell] = [name, _boot(newest, to)]
     if whole is None:
-        row += ["", "", "", ""]
+        row += ["", _budgets(system), "", ""]
     else:
         level = whole.newest_level
-        row += [ms(level.median_ns, range_ns=level.range_ns), bars([point.ns for point in whole.points])]
+        row += [ms(level.median_ns, range_ns=level.range_ns), _budgets(system)]
+        row.append(bars([point.ns for point in whole.points], _BARS))
         change = whole.changes[-1] if whole.changes else None
-        if change is None:
-            row += ["", ""]
-        else:
-            grew = change.point.grew_ns
-            word = "slower" if grew > 0 else "faster"
-            row.append([f"{word} {figures.signed_ms(grew, whole.unsure_ns)}", grew])
-            row.append(show(short(change.to_revision)))
+        row.append("" if change is None else _changed(change, whole, to))
     said = "" if failed is None else f"{failed.times.outcome.value}{', the newest' if system.broken else ''}"
     row.append(said if failed is None else [f"{said}, {failed.at[:10]}", failed.at, _address(failed, to)])
     return [*row, number(system.boots)]
+
+
+def _budgets(system: SystemNow) -> Cell:
+    """Say whether its budgets are kept, and of one that is not by how much; "" where it has none."""
+    if not (kept := system.kept):
+        return ""
+    if system.broken and kept == "unknown":
+        return ["unknown: the newest boot failed", kept, None, _LOOKS[kept]]
+    wrong = next((one for one in system.budgets if one.kept == kept), system.budgets[0])
+    limit_ns = wrong.budget.limit_ns or 0
+    over = f" over {limit_ns / 1e6:g} ms" if kept == "broken" else ""
+    said = kept if kept == "kept" else f"{kept}: {wrong.budget.name}{over}"
+    return [show(said), kept, None, _LOOKS[kept]]
+
+
+def _changed(change: LevelChange, whole: Trend, to: Addresses) -> Cell:
+    """Say the last change of level, and the commit behind it where somebody gave that."""
+    grew = change.point.grew_ns
+    word = "slower" if grew > 0 else "faster"
+    where = f"within {short(change.to_revision)}" if change.inside else f"at {short(change.to_revision)}"
+    who = commit_words(change)
+    said = f"{word} {figures.signed_ms(grew, whole.unsure_ns)} {where}{f': {who}' if who else ''}"
+    return [show(said), grew, to.commit(change.to_revision)]
 
 
 def _boot(entry: HistoryEntry | None, to: Addresses) -> Cell:

@@ -14,7 +14,7 @@ from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
 from bootlab.model.recording import unsure_ns
 from bootlab.views.history.addresses import Addresses
-from bootlab.views.history.text import short, unchanged
+from bootlab.views.history.text import commit_words, short, unchanged
 from bootlab.views.page_model import Cell, PageData, PartData, TrendData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
@@ -42,7 +42,7 @@ def system_data(
     failed = [entry for entry in entries if not entry.times.ok]
     revisions = list(dict.fromkeys(entry.revision for entry in entries))
     parts = [_whole(whole)] if whole is not None else []
-    parts += [_changes(trends), _stages(trends)]
+    parts += [_changes(trends, to), _stages(trends)]
     if to is not None and len(revisions) > 1:
         parts.append(_chooser(system, revisions))
     parts.append(_boots(entries, to))
@@ -103,8 +103,8 @@ def _whole(trend: Trend) -> PartData:
     return made
 
 
-def _changes(trends: Sequence[Trend]) -> PartData:
-    rows = [_change(trend, change) for trend in trends for change in trend.changes]
+def _changes(trends: Sequence[Trend], to: Addresses | None) -> PartData:
+    rows = [_change(trend, change, to) for trend in trends for change in trend.changes]
     columns = ["quantity", ">before", ">since", ">change", ">%", "revisions", "what else changed"]
     lead = "Where a level changed by more than the smallest difference that matters, and what else differs there."
     if not rows:
@@ -116,9 +116,11 @@ def _changes(trends: Sequence[Trend]) -> PartData:
     return made
 
 
-def _change(trend: Trend, change: LevelChange) -> list[Cell]:
+def _change(trend: Trend, change: LevelChange, to: Addresses | None) -> list[Cell]:
     grew, before = change.point.grew_ns, change.point.from_ns
     revisions = f"{short(change.from_revision)} → {short(change.to_revision)}"
+    if change.inside:
+        revisions = f"within {short(change.from_revision)}"
     sure = "" if trend.exact else f" (p = {change.point.p_value:.4f})"
     return [
         "whole boot" if trend.name == TOTAL else show(trend.name),
@@ -126,8 +128,8 @@ def _change(trend: Trend, change: LevelChange) -> list[Cell]:
         [figures.grouped_ms(change.point.to_ns, trend.unsure_ns), change.point.to_ns],
         [figures.signed_ms(grew, trend.unsure_ns), grew],
         [figures.percent(grew, before).replace("-", "\u2212"), grew / before if before else None],
-        show(revisions + sure),
-        show("; ".join(change.facts)) or "nothing that is known",
+        [show(revisions + sure), change.to_revision, to.commit(change.to_revision) if to is not None else None],
+        show("; ".join([*filter(None, [commit_words(change)]), *change.facts])) or "nothing that is known",
     ]
 
 

@@ -92,17 +92,26 @@ def change_lines(trend: Trend, change: LevelChange) -> list[tuple[str, str]]:
     grew = change.point.grew_ns
     style = "red" if grew > 0 else "green"
     share = figures.percent(grew, change.point.from_ns)
-    revisions = f"{short(change.from_revision)} -> {short(change.to_revision)}"
-    if change.from_revision == change.to_revision:
+    revisions = f"at {short(change.from_revision)} -> {short(change.to_revision)}"
+    if change.inside:
         revisions = f"within {short(change.from_revision)}"
     sure = "" if trend.exact else f", p = {change.point.p_value:.4f}"
-    lines = [(f"{name}: {figures.signed_ms(grew, trend.unsure_ns)} ms ({share}) at {revisions}{sure}", style)]
+    lines = [(f"{name}: {figures.signed_ms(grew, trend.unsure_ns)} ms ({share}) {revisions}{sure}", style)]
+    if who := commit_words(change):
+        lines.append((f"    {who}", ""))
     return lines + [(f"    {fact}", "dim") for fact in change.facts]
 
 
-def bars(values_ns: Sequence[int]) -> str:
+def commit_words(change: LevelChange) -> str:
+    """Say what the commit behind a change says of itself, and whose it is; "" where nobody gave that."""
+    return (
+        f"{change.subject} ({change.author})" if change.subject and change.author else change.subject or change.author
+    )
+
+
+def bars(values_ns: Sequence[int], most: int = _MOST_BARS) -> str:
     """Draw values as small bars, the newest last; of many the newest ones."""
-    values = values_ns[-_MOST_BARS:]
+    values = values_ns[-most:]
     low, high = min(values), max(values)
     if high == low:
         return _BARS[0] * len(values)

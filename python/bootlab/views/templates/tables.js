@@ -100,7 +100,10 @@ function plainTable(caption, columns, rows, cls, most) {
 
 const textOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
 const valueOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
-const linked = (cell) => (Array.isArray(cell) && cell[2] ? el("a", { href: cell[2] }, cell[0]) : textOf(cell));
+const linked = (cell) => {
+  const shown = Array.isArray(cell) && cell[2] ? el("a", { href: cell[2] }, cell[0]) : textOf(cell);
+  return Array.isArray(cell) && cell[3] ? el("span", { class: `verdict v-${cell[3]}` }, shown) : shown;
+};
 const rowsOf = (made) => made.rows.map((cells, i) => ({ cells, id: made.ids && made.ids[i], faint: made.faint && made.faint[i] }));
 const columnOf = (made, key) => made.columns.findIndex((column) => column[2] === key);
 const cellOf = (made, row, key) => (columnOf(made, key) < 0 ? null : valueOf(row.cells[columnOf(made, key)]));
