@@ -135,7 +135,7 @@ def models() -> list[dict[str, Any]]:
 def other_card() -> dict[str, Any]:
     """Forecast the faster card's boots: the slower one's model, less what the copies say that a byte is cheaper."""
 
-    def fitted(name: str) -> board_model.Model:
+    def fitted(name: str) -> board_model.BoardModel:
         return board_model.fit(read_boots(FOLDER / f"{name}.csv"))
 
     slow, copies = fitted("am335x-card-user-space"), [fitted(f"am335x-{card}-copy") for card in ("card", "fast-card")]

@@ -233,7 +233,7 @@ def _result_structs() -> list[tuple[type[msgspec.Struct], types.ModuleType]]:
         results.BootSummary,
         results.ApplicabilityData,
         results.StackResult,
-        results.StackStep,
+        results.StackStepRow,
         results.Rejected,
         results.LeaveOneOut,
         results.FinalSystem,

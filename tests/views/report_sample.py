@@ -21,7 +21,7 @@ from bootlab.results.document import (
     Rejected,
     RunDocument,
     StackResult,
-    StackStep,
+    StackStepRow,
 )
 from bootlab.techniques.base import Answer, Risk
 
@@ -220,7 +220,7 @@ def stack(base_ns: int) -> StackResult:
         after = (final.goal_ns or 0) if last else at - total * weight // sum(weights)
         chosen = change(IDS[index][0], IDS[index][1])
         steps.append(
-            StackStep(
+            StackStepRow(
                 change_id=chosen.id, before_ns=at, after_ns=after, retried=index == 10, evidence="console line changed"
             )
         )

@@ -56,7 +56,7 @@ class BoardForecast(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.measured_ns is None else self.forecast_ns / self.measured_ns - 1
 
 
-class Model(msgspec.Struct, frozen=True, kw_only=True):
+class BoardModel(msgspec.Struct, frozen=True, kw_only=True):
     """A fitted board. `ns`: nanoseconds an instruction, a byte, a character; and the fixed part.
 
     `used`: the terms that vary enough over the boots to be told apart; the others are 0 or within `fixed`.
@@ -94,7 +94,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def fit(boots: Sequence[ModelledBoot]) -> Model:
+def fit(boots: Sequence[ModelledBoot]) -> BoardModel:
     """Fit a board to its boots. Raise MeasurementError for fewer than two different ones."""
     known = [boot for boot in boots if boot.measured_ns is not None]
     different = {boot.amounts for boot in known}
@@ -112,7 +112,7 @@ def fit(boots: Sequence[ModelledBoot]) -> Model:
             guess = sum(a * b for a, b in zip(coefficients, boot.amounts, strict=True))
             left_out.append(BoardForecast(name=boot.name, forecast_ns=guess, measured_ns=boot.measured_ns))
     columns = list(zip(*(boot.amounts for boot in known), strict=True))
-    model = Model(
+    model = BoardModel(
         ns=ns,
         used=used,
         fitted=(),

@@ -10,7 +10,7 @@ from bootlab.model.system import System
 from bootlab.model.timeline import Span
 from bootlab.startup import unit_lines, units
 from bootlab.startup.files import TreeFiles
-from bootlab.startup.units import Unit, UnitRun
+from bootlab.startup.units import SystemdUnit, UnitRun
 
 LANE = "units"
 _UNIT = re.compile(r"([\w:.@-]+)\\?\.(service|socket|target|mount)\b")
@@ -38,7 +38,7 @@ def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:
     return tuple(_span(one) for one in units.critical_chain(known, ran, name)) if name is not None else ()
 
 
-def _known(system: System | None) -> dict[str, Unit]:
+def _known(system: System | None) -> dict[str, SystemdUnit]:
     files = TreeFiles.of(system) if system is not None else None
     if system is None or files is None or not units.is_systemd(files, system.init_path):
         return {}
@@ -51,12 +51,12 @@ def _switched_ns(recording: Recording) -> int:
     return mark.ns if mark is not None else 0
 
 
-def _ran(recording: Recording, known: dict[str, Unit], since_ns: int) -> dict[str, UnitRun]:
+def _ran(recording: Recording, known: dict[str, SystemdUnit], since_ns: int) -> dict[str, UnitRun]:
     lines = ((line.text, line.first_ns) for line in recording.lines if (line.first_ns or 0) >= since_ns)
     return unit_lines.times(lines, known)
 
 
-def _of_goal(system: System, known: dict[str, Unit], ran: dict[str, UnitRun], goal_ns: int | None) -> str | None:
+def _of_goal(system: System, known: dict[str, SystemdUnit], ran: dict[str, UnitRun], goal_ns: int | None) -> str | None:
     if (found := _UNIT.search(system.goal.console)) is not None:
         name = f"{found[1]}.{found[2]}".replace("\\", "")
         if name in ran:

@@ -13,7 +13,7 @@ from bootlab.errors import UserError
 from bootlab.systemfile.board_template import board_template
 
 if TYPE_CHECKING:
-    from bootlab.analysis.board_model import Model, ModelledBoot
+    from bootlab.analysis.board_model import BoardModel, ModelledBoot
     from bootlab.boards.virtual.program import VirtualBoard
 
 __all__ = ["Simulated", "board_template", "fit", "simulate", "switch_power"]
@@ -115,7 +115,7 @@ def switch_power(board_file: Path, state: Literal["on", "off"]) -> str:
     return board.name
 
 
-def fit(boots: Sequence[ModelledBoot]) -> Model:
+def fit(boots: Sequence[ModelledBoot]) -> BoardModel:
     """Fit a model of a board's boot time to instructions, bytes and characters. Raise UserError."""
     from bootlab.analysis import board_model
 

@@ -21,7 +21,7 @@ from bootlab.model.architecture import ARCHITECTURES, Arch
 from bootlab.model.system import Machine
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was looked at. `state`: ok, missing (something cannot be done), note; `packages`: what to get."""
 
     name: str
@@ -31,7 +31,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
 
     @classmethod
-    def lacking(cls, *, name: str, state: str, detail: str, packages: str) -> Finding:
+    def lacking(cls, *, name: str, state: str, detail: str, packages: str) -> DoctorFinding:
         """Return what a machine finds out that lacks Debian packages, with the command that installs them here."""
         return cls(
             name=name, state=state, detail=detail, fix=host_packages.install(packages), packages=tuple(packages.split())
@@ -58,28 +58,28 @@ _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
 )
 
 
-def examine(*, probe_kvm: bool) -> list[Finding]:
+def examine(*, probe_kvm: bool) -> list[DoctorFinding]:
     """Return everything that was found, in the order in which a boot needs it."""
-    findings: list[Finding] = []
+    findings: list[DoctorFinding] = []
     try:
         found = emulator.find(Machine())
     except BootlabError as error:
         packages = (error.package,) if isinstance(error, ToolMissing) else ()
-        missing = Finding(name="QEMU", state="missing", detail=error.message, fix=error.hint, packages=packages)
+        missing = DoctorFinding(name="QEMU", state="missing", detail=error.message, fix=error.hint, packages=packages)
         findings.append(missing)
     else:
-        findings.append(Finding(name="QEMU", state="ok", detail=f"{found.path}, version {found.version}"))
+        findings.append(DoctorFinding(name="QEMU", state="ok", detail=f"{found.path}, version {found.version}"))
         findings += _exactness(found, Machine().arch)
-        findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not checked"))
+        findings.append(_kvm(found) if probe_kvm else DoctorFinding(name="KVM", state="note", detail="not checked"))
     findings += _other_architectures()
     for program, package, purpose, needed in _TOOLS:
         path = path_of(program)
         if path:
-            findings.append(Finding(name=program, state="ok", detail=path))
+            findings.append(DoctorFinding(name=program, state="ok", detail=path))
         else:
             state = "missing" if needed else "note"
             findings.append(
-                Finding.lacking(
+                DoctorFinding.lacking(
                     name=program,
                     state=state,
                     detail=f"not installed; it is needed for {purpose}",
@@ -87,12 +87,12 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
                 )
             )
     cores = os.cpu_count() or 1
-    findings.append(Finding(name="cores", state="ok", detail=f"{cores}: {DEFAULT_JOBS} machines at a time"))
+    findings.append(DoctorFinding(name="cores", state="ok", detail=f"{cores}: {DEFAULT_JOBS} machines at a time"))
     return findings
 
 
-def _other_architectures() -> list[Finding]:
-    findings: list[Finding] = []
+def _other_architectures() -> list[DoctorFinding]:
+    findings: list[DoctorFinding] = []
     for facts in ARCHITECTURES.values():
         if facts.name == Machine().arch:
             continue
@@ -111,16 +111,16 @@ def _other_architectures() -> list[Finding]:
         if lacking:
             text = "not installed: " + "; ".join(word for word, _ in lacking)
             packages = " ".join(package for _, package in lacking)
-            findings.append(Finding.lacking(name=facts.name, state="note", detail=text, packages=packages))
+            findings.append(DoctorFinding.lacking(name=facts.name, state="note", detail=text, packages=packages))
         else:
             detail = f"{shutil.which(facts.emulator)}, {agent_binary.compiler_name(facts.name)}"
-            findings.append(Finding(name=facts.name, state="ok", detail=detail))
+            findings.append(DoctorFinding(name=facts.name, state="ok", detail=detail))
         with contextlib.suppress(BootlabError):
             findings += _exactness(emulator.find(Machine(arch=facts.name)), facts.name)
     return findings
 
 
-def _exactness(found: emulator.Emulator, arch: Arch) -> list[Finding]:
+def _exactness(found: emulator.Emulator, arch: Arch) -> list[DoctorFinding]:
     """Try exact mode on this QEMU: two boots of a tiny program whose times are known."""
     proof = prove(found, ARCHITECTURES[arch], default_folder())
     of_arch = "" if arch == Machine().arch else f", {arch}"
@@ -129,12 +129,12 @@ def _exactness(found: emulator.Emulator, arch: Arch) -> list[Finding]:
         fix = "" if compiler else host_packages.install("gcc libc6-dev")
         lost = f"without the stamp plugin, times come only from the kernel's own printk stamps; {_LOST_TICKS}"
         detail = f"not shown: {proof.stamps} ({lost})"
-        return [Finding(name=f"exact mode{of_arch}", state="note", detail=detail, fix=fix)]
+        return [DoctorFinding(name=f"exact mode{of_arch}", state="note", detail=detail, fix=fix)]
     detail = (
         "two boots of a tiny program were equal, each letter at the instruction and nanosecond that follow from it "
         f"(plugin interface {proof.interface})"
     )
-    findings = [Finding(name=f"exact mode{of_arch}", state="ok", detail=detail)]
+    findings = [DoctorFinding(name=f"exact mode{of_arch}", state="ok", detail=detail)]
     alone = "its plugin found all it needs in this QEMU; no program"
     disk = "a tiny program read a disk, and had its bytes at their instruction"
     for name, reason, tried in (
@@ -142,11 +142,11 @@ def _exactness(found: emulator.Emulator, arch: Arch) -> list[Finding]:
         ("several processors", proof.processors, f"{alone} ran on them"),
     ):
         said = f"not in exact mode: {reason}" if reason else tried
-        findings.append(Finding(name=f"{name}{of_arch}", state="note" if reason else "ok", detail=said))
+        findings.append(DoctorFinding(name=f"{name}{of_arch}", state="note" if reason else "ok", detail=said))
     return findings
 
 
-def _kvm(found: emulator.Emulator) -> Finding:
+def _kvm(found: emulator.Emulator) -> DoctorFinding:
     state = kvm.probe(found)
     detail = state.reason if state.works else f"{state.reason}. Free mode uses TCG; exact mode never needs KVM"
-    return Finding(name="KVM", state="ok" if state.works else "note", detail=detail)
+    return DoctorFinding(name="KVM", state="ok" if state.works else "note", detail=detail)

@@ -141,9 +141,9 @@ def told_by(
     machine may take to answer with another boot. `keep`: a folder for what was printed, one file each. `waiting` hears
     what is waited for.
     """
-    from bootlab.history.commands import Command, told
+    from bootlab.history.commands import MeasuredCommand, told
 
-    asked = Command(text=command, repeat=repeat, reboot=reboot, wait_s=wait_s, keep=keep, waiting=waiting)
+    asked = MeasuredCommand(text=command, repeat=repeat, reboot=reboot, wait_s=wait_s, keep=keep, waiting=waiting)
     return told(asked, application, goal)
 
 

@@ -10,7 +10,7 @@ import msgspec
 from bootlab.errors import UserError
 from bootlab.formats.file_view import FileView
 from bootlab.formats.folder import FolderFiles
-from bootlab.formats.tree_files import TreeFiles
+from bootlab.formats.tree_files import TreeView
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.tree import Compression
 from bootlab.sources import disk, initramfs
@@ -42,7 +42,7 @@ def of_facts(found: SourceFacts, store: Path) -> Build:
     compression: Compression | None = None
     if found.initramfs is not None:
         facts, tree = initramfs.facts_of(found.initramfs.path, store)
-        archive = FileView(TreeFiles(tree))
+        archive = FileView(TreeView(tree))
         compression = msgspec.convert(facts.compression, Compression)
     return Build(
         cmdline=line,

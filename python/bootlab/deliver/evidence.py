@@ -14,7 +14,7 @@ from bootlab.model.change import Change
 from bootlab.model.sample import Spread
 from bootlab.model.system import System
 from bootlab.recordings import sealed
-from bootlab.results.document import RunDocument, StackStep
+from bootlab.results.document import RunDocument, StackStepRow
 from bootlab.techniques.base import Risk, Technique
 
 FORMAT, VERSION = "bootlab-hand-over", 1
@@ -103,7 +103,7 @@ def _handed(results: RunDocument, change: Change) -> HandedChange:
     )
 
 
-def _ids(step: StackStep) -> tuple[str, ...]:
+def _ids(step: StackStepRow) -> tuple[str, ...]:
     return step.members or (step.change_id,)
 
 

@@ -18,7 +18,7 @@ class Text(msgspec.Struct, frozen=True):
     mode: int = 0o644
 
 
-class Unit(msgspec.Struct):
+class ChangeFiles(msgspec.Struct):
     """What is handed over for one change.
 
     `files`: by path in the build system's folder; an `Entry` is a file of the root tree. `lines`: more lines of a
@@ -47,13 +47,13 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     use: str
-    say: Callable[[Unit, str, Piece], None]
+    say: Callable[[ChangeFiles, str, Piece], None]
     heads: dict[str, str] = {}
     scripts: frozenset[str] = frozenset()
 
-    def unit(self, slug: str, pieces: tuple[Piece, ...]) -> Unit:
+    def unit(self, slug: str, pieces: tuple[Piece, ...]) -> ChangeFiles:
         """Return what a change becomes."""
-        unit = Unit()
+        unit = ChangeFiles()
         for piece in pieces:
             self.say(unit, slug, piece)
         return unit

@@ -25,7 +25,7 @@ _COMPARED_MAX_BYTES = 64 << 20
 _NAMED_MAX = 4
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class SeenPart(msgspec.Struct, frozen=True, kw_only=True):
     """One part of a change, and whether the build has it. `reason`: what shows it, or why nothing does."""
 
     what: str
@@ -38,7 +38,7 @@ class SeenChange(msgspec.Struct, frozen=True, kw_only=True):
 
     change_id: str
     title: str
-    parts: tuple[Seen, ...]
+    parts: tuple[SeenPart, ...]
 
     @property
     def fate(self) -> Fate:
@@ -106,7 +106,7 @@ class _Last:
                     self.packed = number
 
 
-def _on_the_line(all_ops: tuple[Op, ...], over: HandOver, build: Build) -> Iterator[Seen]:
+def _on_the_line(all_ops: tuple[Op, ...], over: HandOver, build: Build) -> Iterator[SeenPart]:
     final = CommandLine.parse(over.cmdline)
     for op in all_ops:
         asked = _asked(op)
@@ -115,11 +115,11 @@ def _on_the_line(all_ops: tuple[Op, ...], over: HandOver, build: Build) -> Itera
             continue
         what, holds = asked
         if build.cmdline is None:
-            yield Seen(what=what, fate="unknown", reason="nothing in the build says the kernel's command line")
+            yield SeenPart(what=what, fate="unknown", reason="nothing in the build says the kernel's command line")
         elif holds(build.cmdline):
-            yield Seen(what=what, fate="found", reason=f"so in {build.cmdline_from}")
+            yield SeenPart(what=what, fate="found", reason=f"so in {build.cmdline_from}")
         else:
-            yield Seen(what=what, fate="missing", reason=f"not so in {build.cmdline_from}: {build.cmdline}"[:300])
+            yield SeenPart(what=what, fate="missing", reason=f"not so in {build.cmdline_from}: {build.cmdline}"[:300])
 
 
 def _asked(op: Op) -> tuple[str, Callable[[CommandLine], bool]] | None:
@@ -151,7 +151,7 @@ def _asked(op: Op) -> tuple[str, Callable[[CommandLine], bool]] | None:
             return None
 
 
-def _piece(piece: Piece, number: int, last: _Last, build: Build, over: HandOver) -> Iterator[Seen]:
+def _piece(piece: Piece, number: int, last: _Last, build: Build, over: HandOver) -> Iterator[SeenPart]:
     match piece:
         case KernelOptions():
             yield from _options(
@@ -166,17 +166,17 @@ def _piece(piece: Piece, number: int, last: _Last, build: Build, over: HandOver)
         case FilePut() | Packed() | CmdlineWords():
             return
         case _:
-            yield Seen(what=whole(piece), fate="unknown", reason="the files of a build do not tell")
+            yield SeenPart(what=whole(piece), fate="unknown", reason="the files of a build do not tell")
 
 
-def _options(options: tuple[tuple[str, str], ...], build: Build) -> Iterator[Seen]:
+def _options(options: tuple[tuple[str, str], ...], build: Build) -> Iterator[SeenPart]:
     if not options:
         return
     what = f"{len(options)} kernel option{'s' if len(options) > 1 else ''}"
     if len(options) == 1:
         what = f"kernel option {options[0][0]}={options[0][1]}"
     if build.config is None:
-        yield Seen(what=what, fate="unknown", reason="the kernel's configuration is not there")
+        yield SeenPart(what=what, fate="unknown", reason="the kernel's configuration is not there")
         return
     wrong = [
         f"{name} is {there}, not {value}"
@@ -184,7 +184,7 @@ def _options(options: tuple[tuple[str, str], ...], build: Build) -> Iterator[See
         if (there := build.config.get(name, "n")) != _plain(value)
     ]
     more = f" and {len(wrong) - _NAMED_MAX} more" if len(wrong) > _NAMED_MAX else ""
-    yield Seen(
+    yield SeenPart(
         what=what,
         fate="missing" if wrong else "found",
         reason=(", ".join(wrong[:_NAMED_MAX]) + more) if wrong else f"so in {build.config_from}",
@@ -203,32 +203,36 @@ def _tree(build: Build, over: HandOver, *, initramfs: bool = False) -> FileView 
     return build.root
 
 
-def _put(piece: FilePut, build: Build, over: HandOver) -> Seen:
+def _put(piece: FilePut, build: Build, over: HandOver) -> SeenPart:
     view, what = _tree(build, over), f"file {piece.path}"
     if view is None:
-        return Seen(what=what, fate="unknown", reason="the build has no root tree that can be read")
+        return SeenPart(what=what, fate="unknown", reason="the build has no root tree that can be read")
     if piece.entry.kind == "symlink":
         target = view.link(piece.path)
         fate: Fate = "found" if target == piece.entry.target else "missing"
-        return Seen(what=what, fate=fate, reason=f"a link to {target}" if target is not None else "no link is there")
+        return SeenPart(
+            what=what, fate=fate, reason=f"a link to {target}" if target is not None else "no link is there"
+        )
     kind = view.kind(piece.path)
     if kind != piece.entry.kind:
         # A device is neither a file nor a folder.
         device = kind == "other" and piece.entry.kind in {"char", "block", "fifo"}
         there = "it is there" if device else "it is not there" if kind is None else f"a {kind} is there"
-        return Seen(what=what, fate="found" if device else "missing", reason=there)
+        return SeenPart(what=what, fate="found" if device else "missing", reason=there)
     return _filled(what, piece, view, kind)
 
 
-def _filled(what: str, piece: FilePut, view: FileView, kind: Kind) -> Seen:
+def _filled(what: str, piece: FilePut, view: FileView, kind: Kind) -> SeenPart:
     """Compare the contents of a file that is there."""
     wanted = _contents(piece.entry)
     if kind == "dir":
-        return Seen(what=what, fate="found", reason="it is there")
+        return SeenPart(what=what, fate="found", reason="it is there")
     if wanted is None:
-        return Seen(what=what, fate="unknown", reason="a file is there; what it should hold is not known here")
+        return SeenPart(what=what, fate="unknown", reason="a file is there; what it should hold is not known here")
     same = view.data(piece.path, _COMPARED_MAX_BYTES) == wanted
-    return Seen(what=what, fate="found" if same else "missing", reason=f"its contents {'agree' if same else 'differ'}")
+    return SeenPart(
+        what=what, fate="found" if same else "missing", reason=f"its contents {'agree' if same else 'differ'}"
+    )
 
 
 def _contents(entry: Entry) -> bytes | None:
@@ -240,19 +244,19 @@ def _contents(entry: Entry) -> bytes | None:
         return None
 
 
-def _dropped(piece: FilesDropped, paths: tuple[str, ...], build: Build, over: HandOver) -> Iterator[Seen]:
+def _dropped(piece: FilesDropped, paths: tuple[str, ...], build: Build, over: HandOver) -> Iterator[SeenPart]:
     if not paths:
         return
     view = _tree(build, over, initramfs=piece.initramfs)
     place = "initramfs" if piece.initramfs else "root tree"
     what = f"{place} without {paths[0]}" if len(paths) == 1 else f"{place} without {len(paths)} files"
     if view is None:
-        yield Seen(what=what, fate="unknown", reason=f"the build has no {place} that can be read")
+        yield SeenPart(what=what, fate="unknown", reason=f"the build has no {place} that can be read")
         return
     there = [path for path in paths if _is_there(view, path)]
     more = f" and {len(there) - _NAMED_MAX} more" if len(there) > _NAMED_MAX else ""
     reason = f"still there: {', '.join(there[:_NAMED_MAX])}{more}" if there else "none of them is there"
-    yield Seen(what=what, fate="missing" if there else "found", reason=reason)
+    yield SeenPart(what=what, fate="missing" if there else "found", reason=reason)
 
 
 def _is_there(view: FileView, path: str) -> bool:
@@ -260,9 +264,9 @@ def _is_there(view: FileView, path: str) -> bool:
     return posixpath.basename(path) in view.names(posixpath.dirname(path) or "/")
 
 
-def _packed(piece: Packed, build: Build) -> Seen:
+def _packed(piece: Packed, build: Build) -> SeenPart:
     what = f"initramfs compressed with {piece.compression}"
     if build.compression is None:
-        return Seen(what=what, fate="unknown", reason="the build has no initramfs that can be read")
+        return SeenPart(what=what, fate="unknown", reason="the build has no initramfs that can be read")
     same = build.compression == piece.compression
-    return Seen(what=what, fate="found" if same else "missing", reason=f"it is {build.compression}")
+    return SeenPart(what=what, fate="found" if same else "missing", reason=f"it is {build.compression}")

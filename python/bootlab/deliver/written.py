@@ -11,7 +11,7 @@ from bootlab.deliver.evidence import HandedChange, HandOver
 from bootlab.deliver.languages import LANGUAGES
 from bootlab.deliver.patch import Blob, mail
 from bootlab.deliver.pieces import pieces_of
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.errors import cannot_write
 from bootlab.model.figures import ms
 from bootlab.model.sample import Spread
@@ -85,7 +85,7 @@ as one patch a change, with its evidence, for `git am`. Look at your new build w
 """
 
 
-def _language(folder: Path, over: HandOver, language: Language, units: list[Unit]) -> str:
+def _language(folder: Path, over: HandOver, language: Language, units: list[ChangeFiles]) -> str:
     """Write what one build system gets; return its section of the page."""
     home = folder / language.name
     state: dict[str, Blob] = {}
@@ -128,7 +128,7 @@ _FIXED = frozenset({"conf/layer.conf", "external.desc", "external.mk", "Config.i
 """Files by which a build system knows a folder; no change adds a line to them."""
 
 
-def _blobs(unit: Unit, state: dict[str, Blob], language: Language) -> dict[str, Blob]:
+def _blobs(unit: ChangeFiles, state: dict[str, Blob], language: Language) -> dict[str, Blob]:
     fresh = {path: _blob(file) for path, file in unit.files.items()}
     for path, lines in unit.lines.items():
         old = state[path].data.decode() if path in state else language.heads.get(path, "")

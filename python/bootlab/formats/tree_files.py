@@ -12,7 +12,7 @@ from bootlab.formats.file_view import Kind, Node
 from bootlab.model.tree import Entry, FileTree
 
 
-class TreeFiles:
+class TreeView:
     """The entries of a tree; folders that no entry names are there all the same."""
 
     folds_case = False

@@ -23,7 +23,7 @@ _NOT_RUN = frozenset({126, 127})
 """A shell's exit codes for a program that it cannot run, or find: waiting does not help."""
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class MeasuredCommand(msgspec.Struct, frozen=True, kw_only=True):
     """What is run, how often, and what starts the machine again in between; `waiting` hears what is waited for."""
 
     text: str
@@ -42,7 +42,7 @@ class _Answer(msgspec.Struct, frozen=True):
     complaint: str
 
 
-def told(command: Command, application: str | None = None, goal: str | None = None) -> Side:
+def told(command: MeasuredCommand, application: str | None = None, goal: str | None = None) -> Side:
     """Return the boots that a command tells. Raise BootlabError.
 
     Only its standard output is read. An answer counts when it holds a boot that had finished, and after a reboot only
@@ -62,7 +62,7 @@ def told(command: Command, application: str | None = None, goal: str | None = No
 
 
 def _first_answer(
-    command: Command,
+    command: MeasuredCommand,
     seen: set[frozenset[tuple[str, int]]],
     number: int,
     application: str | None,
@@ -97,7 +97,7 @@ def _boots(raw: bytes, application: str | None, goal: str | None) -> tuple[BootT
     return of_text(raw, "the command's output", application=application, goal=goal) if raw.strip() else ()
 
 
-def _no_boot(command: Command, answer: _Answer) -> EnvironmentFault | UserError:
+def _no_boot(command: MeasuredCommand, answer: _Answer) -> EnvironmentFault | UserError:
     if answer.code:
         said = f": {answer.complaint}" if answer.complaint else ""
         return EnvironmentFault(
@@ -109,7 +109,7 @@ def _no_boot(command: Command, answer: _Answer) -> EnvironmentFault | UserError:
     )
 
 
-def _waited(command: Command, answer: _Answer, number: int, *, unfinished: bool, known: bool) -> TargetError:
+def _waited(command: MeasuredCommand, answer: _Answer, number: int, *, unfinished: bool, known: bool) -> TargetError:
     if unfinished:
         why = "systemd had not finished starting; on the system `systemctl list-jobs` shows what it waits for"
     elif known:

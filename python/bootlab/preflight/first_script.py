@@ -85,7 +85,7 @@ class _Step(NamedTuple):
     known: bool = True
 
 
-def _followed(script: shell.Script, files: TreeFiles) -> tuple[list[str], str | None]:
+def _followed(script: shell.ShellScript, files: TreeFiles) -> tuple[list[str], str | None]:
     """Return all that a script may print, and how it goes on from there; None for what cannot be known."""
     printed: list[str] = []
     for command in script.commands:
@@ -100,7 +100,7 @@ def _followed(script: shell.Script, files: TreeFiles) -> tuple[list[str], str | 
     return printed, ", and then ends: a first program must keep running"
 
 
-def _step(command: shell.Command, files: TreeFiles) -> _Step:
+def _step(command: shell.ShellCommand, files: TreeFiles) -> _Step:
     name, words = command.name, tuple(word or "" for word in command.words)
     if command.apart or command.redirected or None in command.words:
         return _Step(known=False)

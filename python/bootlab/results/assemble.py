@@ -33,7 +33,7 @@ from bootlab.results.document import (
     Rejected,
     RunDocument,
     StackResult,
-    StackStep,
+    StackStepRow,
     not_modelled,
 )
 from bootlab.store.runs import now
@@ -239,7 +239,7 @@ def with_stack(
     base: RunDocument, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, final_system: System
 ) -> RunDocument:
     """Add the stack to a results document."""
-    steps: list[StackStep] = []
+    steps: list[StackStepRow] = []
     rejected: list[Rejected] = []
     tried_before: set[str] = set()
     for step in stacked.steps:
@@ -248,7 +248,7 @@ def with_stack(
         tried_before.add(change_id)
         if step.kept and step.after_ns is not None:
             steps.append(
-                StackStep(
+                StackStepRow(
                     change_id=change_id,
                     before_ns=step.before_ns,
                     after_ns=step.after_ns,

@@ -152,7 +152,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
         return None if first is None or last is None else last - first
 
 
-class StackStep(msgspec.Struct, frozen=True, kw_only=True):
+class StackStepRow(msgspec.Struct, frozen=True, kw_only=True):
     """A change that was added to the stack, in order."""
 
     change_id: str
@@ -233,7 +233,7 @@ class FinalSystem(msgspec.Struct, frozen=True, kw_only=True):
 class StackResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the stack was built, and its result."""
 
-    steps: tuple[StackStep, ...]
+    steps: tuple[StackStepRow, ...]
     final: BootSummary
     system: FinalSystem
     rejected: tuple[Rejected, ...] = ()

@@ -194,7 +194,7 @@ class _Using:
         for interpreter in script.interpreter:
             self.word(posixpath.basename(interpreter), path)
 
-    def _script(self, script: shell.Script, why: str, calls: Collection[str] = ()) -> None:
+    def _script(self, script: shell.ShellScript, why: str, calls: Collection[str] = ()) -> None:
         for command in script.commands:
             if command.words and command.words[0] is None and command.raw[0] not in calls:
                 self._unknown.append(f"{why}: {command.raw[0][:60]}")

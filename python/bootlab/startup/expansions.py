@@ -12,7 +12,7 @@ import re
 
 import msgspec
 
-from bootlab.startup.shell import Command, Loop, Script
+from bootlab.startup.shell import Loop, ShellCommand, ShellScript
 
 _EXPANSIONS = {"dirname": "${%s%%/*}", "basename": "${%s##*/}"}
 _ARGUMENT = re.compile(r'"\$(?:\{(\w+)\}|(\w+))"')
@@ -30,13 +30,13 @@ class Substitution(msgspec.Struct, frozen=True):
     after: str
 
 
-def replaceable(script: Script) -> tuple[Substitution, ...]:
+def replaceable(script: ShellScript) -> tuple[Substitution, ...]:
     """Return what can be replaced in a script, in its order."""
     found = (_replaced(script, command) for command in script.commands)
     return tuple(one for one in found if one is not None)
 
 
-def replace(script: Script, found: tuple[Substitution, ...]) -> str:
+def replace(script: ShellScript, found: tuple[Substitution, ...]) -> str:
     """Return the script's text with substitutions replaced."""
     text = script.text
     for one in sorted(found, key=lambda one: -one.start):
@@ -44,7 +44,7 @@ def replace(script: Script, found: tuple[Substitution, ...]) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _replaced(script: Script, command: Command) -> Substitution | None:
+def _replaced(script: ShellScript, command: ShellCommand) -> Substitution | None:
     if command.name not in _EXPANSIONS or len(command.raw) != 2 or command.redirected:
         return None
     if command.name in script.functions:
@@ -63,7 +63,7 @@ def _replaced(script: Script, command: Command) -> Substitution | None:
     return Substitution(start, end, script.cut(start, end), _EXPANSIONS[command.name] % name)
 
 
-def _sure(script: Script, loop: Loop) -> bool:
+def _sure(script: ShellScript, loop: Loop) -> bool:
     """Tell whether a loop's variable holds nothing but paths for which both ways are equal."""
     if not loop.words or not all(_SURE.fullmatch(word) for word in loop.words):
         return False

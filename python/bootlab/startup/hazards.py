@@ -48,7 +48,7 @@ class Hazards(msgspec.Struct, frozen=True):
     subshell: tuple[str, ...] = ()
 
 
-def of_script(root: TreeFiles, script: shell.Script, *, tested: bool) -> Hazards:
+def of_script(root: TreeFiles, script: shell.ShellScript, *, tested: bool) -> Hazards:
     """Return what a script does beyond itself. `tested`: the status of its call decides something."""
     stays, apart = _of_text(script, tested=tested)
     for command in script.commands:
@@ -70,7 +70,7 @@ def of_script(root: TreeFiles, script: shell.Script, *, tested: bool) -> Hazards
     return Hazards(tuple(dict.fromkeys(stays)), tuple(dict.fromkeys(apart)))
 
 
-def _of_text(script: shell.Script, *, tested: bool) -> tuple[list[str], list[str]]:
+def _of_text(script: shell.ShellScript, *, tested: bool) -> tuple[list[str], list[str]]:
     stays = [f"uses {what}" for name, what in _OF_ITS_OWN.items() if name in script.used]
     apart = ["starts jobs in the background (&)"] if script.background else []
     for command in script.commands:

@@ -83,7 +83,7 @@ def merge(root: TreeFiles, start: Start, path: str, environment: frozenset[str] 
     return Merged(path, text, tuple(merging.parts))
 
 
-def _shell_of(root: TreeFiles, script: shell.Script) -> str | None:
+def _shell_of(root: TreeFiles, script: shell.ShellScript) -> str | None:
     """Return the program that runs a script, when it is a shell that knows `local` and gets no options."""
     words = script.interpreter
     if len(words) != 1 or root.entry(words[0]) is None:
@@ -92,7 +92,7 @@ def _shell_of(root: TreeFiles, script: shell.Script) -> str | None:
     return real if posixpath.basename(real) in _SHELLS else None
 
 
-def _spoils(caller: shell.Script) -> str:
+def _spoils(caller: shell.ShellScript) -> str:
     """Return what the shell of a caller does that a program would not inherit and a function would; "" for nothing."""
     if any(c.name == "set" and c.words[1:2] != ("--",) and not c.apart for c in caller.commands):
         return "its caller sets options of the shell (set)"
@@ -111,7 +111,9 @@ class _Merging:
             if started.script is not None:
                 self._taken |= started.script.functions.keys() | {c.name for c in started.script.commands}
 
-    def text(self, started: StartedScript, script: shell.Script, outer: frozenset[str], above: tuple[str, ...]) -> str:
+    def text(
+        self, started: StartedScript, script: shell.ShellScript, outer: frozenset[str], above: tuple[str, ...]
+    ) -> str:
         """Return a script's text with its calls replaced. `outer`: variables of the shells around it."""
         here = outer | script.assigned
         exported = {w.partition("=")[0] for c in script.commands if c.name == "export" for w in c.words[1:] if w}
@@ -136,7 +138,7 @@ class _Merging:
         return "\n".join([*([head] if head else []), *definitions, rest])
 
     def _part(
-        self, path: str, call: Call, caller: shell.Script, around: tuple[frozenset[str], tuple[str, ...]]
+        self, path: str, call: Call, caller: shell.ShellScript, around: tuple[frozenset[str], tuple[str, ...]]
     ) -> tuple[str, str, bool] | None:
         """Return a script as (name, definition, whether it needs a subshell); None when it stays a program."""
         outer, above = around
@@ -164,7 +166,7 @@ class _Merging:
             return None
         return name, self._function(name, again, script, outer), bool(apart)
 
-    def _why_program(self, started: StartedScript | None, caller: shell.Script, above: tuple[str, ...]) -> str:
+    def _why_program(self, started: StartedScript | None, caller: shell.ShellScript, above: tuple[str, ...]) -> str:
         """Return what forbids from the first that a script becomes a function of its caller; "" for nothing."""
         if started is None or started.script is None:
             return started.why_not if started is not None else "it was not looked at"
@@ -191,7 +193,7 @@ class _Merging:
             found |= names - started.script.functions.keys()
         return found
 
-    def _function(self, name: str, text: shell.Script, script: shell.Script, outer: frozenset[str]) -> str:
+    def _function(self, name: str, text: shell.ShellScript, script: shell.ShellScript, outer: frozenset[str]) -> str:
         """Return the definition: variables of its own, `exit` as `return`."""
         edits = [
             (c.start, c.name_end, b"return")
@@ -211,7 +213,7 @@ class _Merging:
         return "\n".join([f"{name}() {{", *lines, body.strip("\n"), "}"])
 
 
-def _same_calls(calls: tuple[Call, ...], script: shell.Script) -> tuple[Call, ...]:
+def _same_calls(calls: tuple[Call, ...], script: shell.ShellScript) -> tuple[Call, ...]:
     """Return the calls at their places in a shortened text; those that are gone are left out."""
     found: list[Call] = []
     for call in calls:
@@ -222,7 +224,7 @@ def _same_calls(calls: tuple[Call, ...], script: shell.Script) -> tuple[Call, ..
     return tuple(found)
 
 
-def _instead(call: Call, names: dict[str, str], script: shell.Script) -> str:
+def _instead(call: Call, names: dict[str, str], script: shell.ShellScript) -> str:
     """Return what stands in the place of a call."""
     arguments = " ".join(call.arguments)
     done = {path: text.replace(" ARGUMENTS", f" {arguments}" if arguments else "") for path, text in names.items()}

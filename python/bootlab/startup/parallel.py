@@ -37,7 +37,7 @@ def rewrite(files: TreeFiles, start: Start, path: str) -> tuple[str, tuple[lsb.S
     return (apply(script.text, edits).decode(), tuple(orders)) if edits else None
 
 
-def _place(script: shell.Script, call: Call) -> tuple[int, int] | None:
+def _place(script: shell.ShellScript, call: Call) -> tuple[int, int] | None:
     """Return where the statement stands that starts all of a call's scripts."""
     if not call.variable:
         return call.command.start, call.command.end
@@ -45,12 +45,12 @@ def _place(script: shell.Script, call: Call) -> tuple[int, int] | None:
     return (loop.whole_start, loop.end) if loop is not None else None
 
 
-def _loop(script: shell.Script, call: Call) -> shell.Loop | None:
+def _loop(script: shell.ShellScript, call: Call) -> shell.Loop | None:
     inside = [lp for lp in script.loops if lp.start <= call.command.start < lp.end and lp.variable == call.variable]
     return inside[-1] if inside else None
 
 
-def _one(script: shell.Script, call: Call, path: str) -> str:
+def _one(script: shell.ShellScript, call: Call, path: str) -> str:
     """Return the statement that does for one script what the loop does for all."""
     loop = _loop(script, call) if call.variable else None
     if loop is None:

@@ -57,7 +57,7 @@ def find(files: TreeFiles, init: str) -> RootSwitch | None:
     return found[0] if len(found) == 1 else None
 
 
-def _in_script(path: str, script: shell.Script) -> RootSwitch | None:
+def _in_script(path: str, script: shell.ShellScript) -> RootSwitch | None:
     found = []
     for command in script.commands:
         number = _program_at(command)
@@ -79,7 +79,7 @@ def _in_script(path: str, script: shell.Script) -> RootSwitch | None:
     return found[0] if len(found) == 1 else None
 
 
-def _program_at(command: shell.Command) -> int | None:
+def _program_at(command: shell.ShellCommand) -> int | None:
     """Return which word of a command is the program to go on with; None for another command."""
     words = command.words
     at = next((n for n, word in enumerate(words) if posixpath.basename(word or "") in _COMMANDS), None)
@@ -92,7 +92,7 @@ def _program_at(command: shell.Command) -> int | None:
     return at + 1 if at + 1 < len(words) else None
 
 
-def _constant(script: shell.Script, raw: str) -> str | None:
+def _constant(script: shell.ShellScript, raw: str) -> str | None:
     """Return the value of a variable that the script only ever sets to one literal word; None for another word."""
     named = _VARIABLE.fullmatch(raw)
     if named is None:
@@ -104,7 +104,7 @@ def _constant(script: shell.Script, raw: str) -> str | None:
     return value if value and not dynamic and not set(value) & set("$`*?") else None
 
 
-def _place(text: bytes, command: shell.Command, number: int) -> int:
+def _place(text: bytes, command: shell.ShellCommand, number: int) -> int:
     """Return the byte at which a word of a command stands."""
     at = command.start
     for raw in command.raw[: number + 1]:

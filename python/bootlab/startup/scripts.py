@@ -27,7 +27,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     as written. `variable`: of the loop whose turn each script is; "" for a single call and for run-parts.
     """
 
-    command: shell.Command
+    command: shell.ShellCommand
     paths: tuple[str, ...]
     arguments: tuple[str, ...]
     variable: str = ""
@@ -37,7 +37,7 @@ class StartedScript(msgspec.Struct, frozen=True, kw_only=True):
     """A script that is started. `calls`: those that it starts itself. `why_not`: why it could not be read."""
 
     path: str
-    script: shell.Script | None = None
+    script: shell.ShellScript | None = None
     calls: tuple[Call, ...] = ()
     why_not: str = ""
 
@@ -125,7 +125,7 @@ def _follow(root: TreeFiles, path: str, scripts: dict[str, StartedScript], depth
             _follow(root, called, scripts, depth + 1)
 
 
-def _calls(root: TreeFiles, script: shell.Script) -> list[Call]:
+def _calls(root: TreeFiles, script: shell.ShellScript) -> list[Call]:
     found = []
     for command in script.commands:
         words, raw = command.words, command.raw
@@ -169,7 +169,7 @@ def _glob(root: TreeFiles, words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _run_parts(root: TreeFiles, command: shell.Command) -> Call | None:
+def _run_parts(root: TreeFiles, command: shell.ShellCommand) -> Call | None:
     """Return the scripts of `run-parts [-a ARGUMENT] FOLDER`; None with any other option."""
     arguments: list[str] = []
     words = list(command.words[1:])

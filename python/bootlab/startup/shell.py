@@ -20,7 +20,7 @@ _COMMANDS = frozenset({"command", "test_command", "declaration_command", "unset_
 _PLAIN = frozenset({"word", "number"})
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
     """A command as it stands in a script.
 
     `words`: its name and arguments, None where one is not literal. `raw`: the same as they are written. `start`, `end`:
@@ -67,14 +67,14 @@ class CaseStatement(msgspec.Struct, frozen=True):
     apart: bool
 
 
-class Script(msgspec.Struct, frozen=True, kw_only=True):
+class ShellScript(msgspec.Struct, frozen=True, kw_only=True):
     """What stands in a script. `assigned`: variables set in the shell itself. `used`: those that it expands.
 
     `functions` maps a name to where its definition stands. `background`: places of `&` in the shell itself.
     """
 
     text: bytes
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
     loops: tuple[Loop, ...]
     choices: tuple[CaseStatement, ...]
     assigned: frozenset[str]
@@ -98,7 +98,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def read(text: str) -> Script | None:
+def read(text: str) -> ShellScript | None:
     """Return what stands in a script; None when it is not understood as a whole."""
     data = text.encode()
     tree = _parser().parse(data)
@@ -120,7 +120,7 @@ class _Place(msgspec.Struct, frozen=True):
 class _Reading:
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._commands: list[Command] = []
+        self._commands: list[ShellCommand] = []
         self._loops: list[Loop] = []
         self._choices: list[CaseStatement] = []
         self._assigned: set[str] = set()
@@ -135,8 +135,8 @@ class _Reading:
             self._take(node, place)
             todo += [(child, self._below(node, child, place)) for child in reversed(node.children)]
 
-    def script(self) -> Script:
-        return Script(
+    def script(self) -> ShellScript:
+        return ShellScript(
             text=self._data,
             commands=tuple(sorted(self._commands, key=lambda c: c.start)),
             loops=tuple(self._loops),
@@ -190,7 +190,7 @@ class _Reading:
         if not place.apart and words[0] in {"read", "export", "local", "getopts", "readonly"}:
             self._assigned.update(w.partition("=")[0] for w in words[1:] if w and w.partition("=")[0].isidentifier())
         self._commands.append(
-            Command(
+            ShellCommand(
                 words=words,
                 raw=tuple(self._text(part) for part in parts),
                 start=parts[0].start_byte,

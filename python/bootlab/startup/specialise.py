@@ -12,7 +12,7 @@ _MOVES_ARGUMENTS = frozenset({"shift", "set", "getopts"})
 _NAMES_ARGUMENT = ("$1", "${1}")
 
 
-def specialise(script: shell.Script, arguments: tuple[str, ...]) -> shell.Script:
+def specialise(script: shell.ShellScript, arguments: tuple[str, ...]) -> shell.ShellScript:
     """Return the script with each `case "$1"` replaced by the branch that is taken, and unused functions left out.
 
     It is the same script where its arguments are moved, or not known.
@@ -43,7 +43,7 @@ def apply(text: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     return b"".join([*parts, text[at:]])
 
 
-def _branches(script: shell.Script, argument: str) -> list[tuple[int, int, bytes]]:
+def _branches(script: shell.ShellScript, argument: str) -> list[tuple[int, int, bytes]]:
     edits = []
     for choice in script.choices:
         if choice.subject not in _NAMES_ARGUMENT or choice.function:
@@ -67,7 +67,7 @@ def _taken(choice: shell.CaseStatement, argument: str) -> tuple[int, int] | None
     return 0, 0
 
 
-def _unused(script: shell.Script, argument: str) -> list[tuple[int, int, bytes]]:
+def _unused(script: shell.ShellScript, argument: str) -> list[tuple[int, int, bytes]]:
     """Return the functions that nothing calls; none where a command's name is made as the script goes."""
     reached: set[str] = set()
     todo = [""]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from bootlab import _core
-from bootlab.startup.units import NAME, Unit, UnitRun
+from bootlab.startup.units import NAME, SystemdUnit, UnitRun
 
 # A line that is cut in its middle may have lost the end of a colour, or its beginning.
 _COLOURS = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z]?)?")
@@ -32,7 +32,9 @@ _CUT = "\N{HORIZONTAL ELLIPSIS}"
 _LINE_MAX = 400
 
 
-def times(lines: Iterable[tuple[str, int | None]], known: Mapping[str, Unit] | None = None) -> dict[str, UnitRun]:
+def times(
+    lines: Iterable[tuple[str, int | None]], known: Mapping[str, SystemdUnit] | None = None
+) -> dict[str, UnitRun]:
     """Return when each unit ran, by name, on the clock of the lines' times.
 
     `known`: the units of the tree, for consoles that show descriptions. One that is neither is called by its words.

@@ -22,7 +22,7 @@ NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|
 _DESCRIPTION = re.compile(r"^Description=(.*)$", re.MULTILINE)
 
 
-class Unit(msgspec.Struct, frozen=True, kw_only=True):
+class SystemdUnit(msgspec.Struct, frozen=True, kw_only=True):
     """One unit. `lists`: names by directive. `text`: its own file's. `masked`: it leads to /dev/null."""
 
     name: str
@@ -55,9 +55,9 @@ def is_systemd(files: TreeFiles, init: str) -> bool:
     return posixpath.basename(files.real(init)) == "systemd"
 
 
-def read(files: TreeFiles) -> dict[str, Unit]:
+def read(files: TreeFiles) -> dict[str, SystemdUnit]:
     """Return the units of a tree by name; the first folder that has a name wins."""
-    found: dict[str, Unit] = {}
+    found: dict[str, SystemdUnit] = {}
     wanted: dict[str, list[str]] = {}
     drop_ins: dict[str, list[str]] = {}
     for folder in FOLDERS:
@@ -82,18 +82,18 @@ def read(files: TreeFiles) -> dict[str, Unit]:
     return found
 
 
-def _unit(files: TreeFiles, name: str, path: str) -> Unit:
+def _unit(files: TreeFiles, name: str, path: str) -> SystemdUnit:
     entry = files.entries.get(norm(path))
     if entry is not None and entry.kind == "symlink" and entry.target == "/dev/null":
-        return Unit(name=name, path=path, masked=True)
+        return SystemdUnit(name=name, path=path, masked=True)
     return unit_of(name, path, files.text(path) or "")
 
 
-def unit_of(name: str, path: str, text: str) -> Unit:
+def unit_of(name: str, path: str, text: str) -> SystemdUnit:
     """Return the unit that a file's text describes."""
     lists, default, programs = _parse(text)
     said = _DESCRIPTION.search(text)
-    return Unit(
+    return SystemdUnit(
         name=name,
         path=path,
         text=text,
@@ -122,17 +122,17 @@ def _parse(text: str) -> tuple[dict[str, tuple[str, ...]], bool, tuple[str, ...]
     return {k: tuple(v) for k, v in lists.items()}, default, tuple(programs)
 
 
-def of_program(files: TreeFiles, units: dict[str, Unit], program: str) -> Unit | None:
+def of_program(files: TreeFiles, units: dict[str, SystemdUnit], program: str) -> SystemdUnit | None:
     """Return the service that starts a program, or None."""
     wanted = files.real(program)
     return next((u for u in units.values() if any(files.real(p) == wanted for p in u.programs if p[:1] == "/")), None)
 
 
-def with_required(units: dict[str, Unit], unit: Unit) -> tuple[Unit, ...]:
+def with_required(units: dict[str, SystemdUnit], unit: SystemdUnit) -> tuple[SystemdUnit, ...]:
     """Return a service behind the services that it cannot run without, those first that others need."""
-    found: dict[str, Unit] = {}
+    found: dict[str, SystemdUnit] = {}
 
-    def add(one: Unit) -> None:
+    def add(one: SystemdUnit) -> None:
         if one.name in found:
             return
         found[one.name] = one
@@ -144,9 +144,9 @@ def with_required(units: dict[str, Unit], unit: Unit) -> tuple[Unit, ...]:
     return tuple(reversed(found.values()))
 
 
-def before(units: dict[str, Unit], name: str) -> set[str]:
+def before(units: dict[str, SystemdUnit], name: str) -> set[str]:
     """Return the units that one is ordered directly behind."""
-    unit = units.get(name) or Unit(name=name, path="")
+    unit = units.get(name) or SystemdUnit(name=name, path="")
     found = set(unit.lists.get("After", ()))
     found |= {other.name for other in units.values() if name in other.lists.get("Before", ())}
     if unit.default_dependencies:
@@ -159,7 +159,7 @@ def before(units: dict[str, Unit], name: str) -> set[str]:
     return found
 
 
-def critical_chain(units: dict[str, Unit], ran: dict[str, UnitRun], name: str) -> list[UnitRun]:
+def critical_chain(units: dict[str, SystemdUnit], ran: dict[str, UnitRun], name: str) -> list[UnitRun]:
     """Return the unit and, step by step, the one whose end it waited for: what was done last of those before it."""
     chain: list[UnitRun] = []
     here = ran.get(name)

@@ -31,7 +31,7 @@ _PATTERN_MAX_CHARS = 80
 _LAST_LINES_MAX = 400
 
 
-class Seen(msgspec.Struct, frozen=True):
+class GoalCandidate(msgspec.Struct, frozen=True):
     """A line that may be a goal or a mark: its pattern, what it is, when it came on the virtual clock, its kind.
 
     `of_shell`: it is the prompt of a shell, for which nobody logged in.
@@ -54,7 +54,7 @@ def signs_of(line: UserLine) -> dict[str, str]:
     return {sign.kind: sign.words for sign in line.signs}
 
 
-def candidates(lines: Sequence[UserLine], root: RootFacts | None, printed: Printed) -> list[Seen]:
+def candidates(lines: Sequence[UserLine], root: RootFacts | None, printed: Printed) -> list[GoalCandidate]:
     """Return what can be the goal, the best first.
 
     An application's unit, a login prompt, an answer by HTTP, a program that says it is ready, a shell's prompt, a
@@ -100,11 +100,11 @@ class _Search:
         self._lines = lines
         self._root = root
 
-    def units(self) -> tuple[list[Seen], list[Seen]]:
+    def units(self) -> tuple[list[GoalCandidate], list[GoalCandidate]]:
         """Return the units of applications and the last target, the last ones first."""
         applications = {unit.name: unit.description for unit in self._root.units} if self._root is not None else {}
-        units: list[Seen] = []
-        targets: list[Seen] = []
+        units: list[GoalCandidate] = []
+        targets: list[GoalCandidate] = []
         for line in self._lines:
             signs = signs_of(line)
             if (unit := signs.get("unit-started", "")) in applications:
@@ -114,9 +114,9 @@ class _Search:
                 targets += self._first(rf"Reached target {literal(target)}", f"{target} was reached", "unit")
         return units[::-1], targets[-1:]
 
-    def prompts(self) -> list[tuple[str, Seen]]:
+    def prompts(self) -> list[tuple[str, GoalCandidate]]:
         """Return the prompts whose pattern finds no other line before them, each with its sign."""
-        found: list[tuple[str, Seen]] = []
+        found: list[tuple[str, GoalCandidate]] = []
         for line in self._lines:
             signs = signs_of(line)
             if "rescue" in signs:
@@ -131,7 +131,7 @@ class _Search:
                 found += [("shell-prompt", seen) for seen in self._own(line, f"^{literal(shell)}", what)]
         return found
 
-    def last(self, wanted: Callable[[dict[str, str]], bool], kind: GoalKind) -> list[Seen]:
+    def last(self, wanted: Callable[[dict[str, str]], bool], kind: GoalKind) -> list[GoalCandidate]:
         """Return the last line of a kind that came once only, and is neither a complaint nor a status."""
         for line in self._lines[: -_LAST_LINES_MAX - 1 : -1]:
             signs, text = signs_of(line), line.text.strip()
@@ -151,16 +151,16 @@ class _Search:
         host = f"{self._root.hostname} login:" if self._root is not None and self._root.hostname else ""
         return literal(host if host and words.endswith(host) else words)
 
-    def _first(self, pattern: str, what: str, kind: GoalKind) -> list[Seen]:
+    def _first(self, pattern: str, what: str, kind: GoalKind) -> list[GoalCandidate]:
         match = self._printed.first(pattern)
-        return [Seen(pattern, what, match.ns, kind)] if match is not None else []
+        return [GoalCandidate(pattern, what, match.ns, kind)] if match is not None else []
 
-    def _own(self, line: UserLine, pattern: str, what: str, kind: GoalKind = "prompt") -> list[Seen]:
+    def _own(self, line: UserLine, pattern: str, what: str, kind: GoalKind = "prompt") -> list[GoalCandidate]:
         """Return a line as a goal where the first match of its pattern is in that line."""
         for tried in (pattern, f"^{pattern}"):
             match = self._printed.first(tried)
             if match is not None and match.index == line.index:
-                return [Seen(tried, what, match.ns, kind)]
+                return [GoalCandidate(tried, what, match.ns, kind)]
         return []
 
 

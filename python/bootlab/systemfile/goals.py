@@ -13,7 +13,7 @@ from bootlab.logs.log_facts import LogFacts
 from bootlab.logs.user import UserLine
 from bootlab.sources.facts import RootFacts
 from bootlab.systemfile import goal_candidates
-from bootlab.systemfile.goal_candidates import Seen, literal, signs_of
+from bootlab.systemfile.goal_candidates import GoalCandidate, literal, signs_of
 from bootlab.systemfile.printed import Printed
 
 _INITS = {
@@ -36,9 +36,9 @@ class Goals(msgspec.Struct, frozen=True, kw_only=True):
     asked for a person's help and did not go on; "" where it went on.
     """
 
-    goal: Seen = Seen("login:", "a login prompt", kind="prompt")
-    others: tuple[Seen, ...] = ()
-    marks: tuple[tuple[str, Seen], ...] = ()
+    goal: GoalCandidate = GoalCandidate("login:", "a login prompt", kind="prompt")
+    others: tuple[GoalCandidate, ...] = ()
+    marks: tuple[tuple[str, GoalCandidate], ...] = ()
     sure: bool = False
     application: str = ""
     stuck: str = ""
@@ -59,7 +59,7 @@ class Goals(msgspec.Struct, frozen=True, kw_only=True):
         if log is not None and seen:
             return cls(goal=seen[0], others=tuple(seen[1:_OTHERS_MAX]), marks=marks(log.user, root, None, printed))
         if root is not None and root.hostname:
-            return cls(goal=Seen(literal(f"{root.hostname} login:"), "the login prompt", kind="prompt"))
+            return cls(goal=GoalCandidate(literal(f"{root.hostname} login:"), "the login prompt", kind="prompt"))
         return cls()
 
 
@@ -92,42 +92,42 @@ def from_boot(printed: Printed, root: RootFacts | None) -> Goals | None:
     )
 
 
-def _program(goal: Seen, root: RootFacts | None) -> str:
+def _program(goal: GoalCandidate, root: RootFacts | None) -> str:
     """Return what the unit of a goal runs."""
     named = (unit for unit in (root.units if root is not None else ()) if literal(unit.name) in goal.pattern)
     return next((unit.program for unit in named), "")
 
 
 def marks(
-    lines: Sequence[UserLine], root: RootFacts | None, goal: Seen | None, printed: Printed
-) -> tuple[tuple[str, Seen], ...]:
+    lines: Sequence[UserLine], root: RootFacts | None, goal: GoalCandidate | None, printed: Printed
+) -> tuple[tuple[str, GoalCandidate], ...]:
     """Return the marks that begin a stage: the first unit or start script, and the start of the goal's application.
 
     Where the goal names no unit, the application is the last one that starts. Times are those of first matches.
     """
     applications = {unit.name for unit in root.units} if root is not None else set()
     named = {name for name in applications if goal is not None and literal(name) in goal.pattern}
-    found: dict[str, Seen] = {}
+    found: dict[str, GoalCandidate] = {}
     for line in lines:
         if line.index < printed.begin:
             continue
         signs = signs_of(line)
         for kind in signs.keys() & _INITS.keys():
             pattern, name = _INITS[kind]
-            found.setdefault("rc-scripts", Seen(pattern, f"start of {name}"))
+            found.setdefault("rc-scripts", GoalCandidate(pattern, f"start of {name}"))
         greeting = signs.get("greeting") or signs.get("start-script")
         if greeting and "units" not in found:
-            found.setdefault("rc-scripts", Seen(literal(greeting), "start of the start scripts"))
+            found.setdefault("rc-scripts", GoalCandidate(literal(greeting), "start of the start scripts"))
         elif "unit-status" in signs and "units" not in found:
             # systemd greets before it runs the generators; the start of its units is what scripts are elsewhere.
             found.pop("rc-scripts", None)
-            found["units"] = Seen(_UNITS, "systemd's first unit")
+            found["units"] = GoalCandidate(_UNITS, "systemd's first unit")
         starting = signs.get("unit-starting", "")
         if starting in (named or applications):
-            found["application"] = Seen(rf"Starting {literal(starting)}", "start of the application")
+            found["application"] = GoalCandidate(rf"Starting {literal(starting)}", "start of the application")
     return tuple((name, _timed(seen, printed)) for name, seen in found.items())
 
 
-def _timed(seen: Seen, printed: Printed) -> Seen:
+def _timed(seen: GoalCandidate, printed: Printed) -> GoalCandidate:
     match = printed.first(seen.pattern, printed.begin)
     return msgspec.structs.replace(seen, ns=match.ns) if match is not None else seen

@@ -7,7 +7,7 @@ import os
 import textwrap
 from pathlib import Path
 
-from bootlab.systemfile.goal_candidates import Seen
+from bootlab.systemfile.goal_candidates import GoalCandidate
 from bootlab.systemfile.kernel import beside
 from bootlab.systemfile.proposal import SystemProposal
 from bootlab.systemfile.proposed_root import RootProposal
@@ -144,7 +144,7 @@ def _marks(proposal: SystemProposal) -> list[str]:
     return lines
 
 
-def _at(seen: Seen) -> str:
+def _at(seen: GoalCandidate) -> str:
     return f", at {seen.ns / 1e6:.3f} ms" if seen.ns is not None else ""
 
 

@@ -61,7 +61,7 @@ class SystemdTechnique(TreeTechnique):
         return self.applies_to(files, context)
 
 
-def application_unit(files: TreeFiles, system: System) -> tuple[units.Unit, dict[str, units.Unit]] | None:
+def application_unit(files: TreeFiles, system: System) -> tuple[units.SystemdUnit, dict[str, units.SystemdUnit]] | None:
     """Return the unit that starts the application, and all units; None where that cannot be told."""
     if system.application is None or not units.is_systemd(files, system.init_path):
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Group, RenderableType
 
-from bootlab.analysis.board_model import TERMS, BoardForecast, Model, ModelledBoot
+from bootlab.analysis.board_model import TERMS, BoardForecast, BoardModel, ModelledBoot
 from bootlab.errors import UserError
 from bootlab.model import figures
 from bootlab.views.text_table import cell, text_table
@@ -53,7 +53,7 @@ def _boot(path: Path, number: int, row: dict[str, str | None]) -> ModelledBoot:
         ) from fault
 
 
-def shown(model: Model, forecasts: Sequence[BoardForecast]) -> RenderableType:
+def shown(model: BoardModel, forecasts: Sequence[BoardForecast]) -> RenderableType:
     """Show coefficients, every fitted boot against what was measured, the forecasts, and how wrong they may be."""
     terms = text_table("The board", "term", ">time", "that is")
     means = (

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from bootlab.deliver.pieces import FilePut, FilesDropped, KernelOptions, LoaderOptions, Packed, Piece, SourcePatch
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import contents_known, fragment, removal, whole
 
 _FRAGMENT, _POST = "bootlab.fragment", "post-build.sh"
 _TREE = "$(BR2_EXTERNAL_BOOTLAB_RESULT_PATH)"
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:
     match piece:
         case KernelOptions():
             unit.files[f"linux/{slug}.config"] = Text(fragment(piece.options))

@@ -6,14 +6,14 @@ from __future__ import annotations
 import shlex
 
 from bootlab.deliver.pieces import CmdlineWords, FilePut, FilesDropped, KernelOptions, Packed, Piece, SourcePatch
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import contents_known, fragment, removal, whole
 
 _PACKERS = {"gzip": "gzip", "bzip2": "bzip2", "lzma": "lzma", "xz": "xz", "lzo": "lzop", "lz4": "lz4", "zstd": "zstd"}
 _HOOK = '#!/bin/sh\nset -e\n[ "${1:-}" != prereqs ] || exit 0\n'
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:
     match piece:
         case CmdlineWords() if piece.added or piece.removed:
             unit.files[f"etc/default/grub.d/60-bootlab-{slug}.cfg"] = Text(_grub(piece))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bootlab.deliver.pieces import FilesDropped, Packed, Piece
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import whole
 from bootlab.sources.initramfs import module_name
 
@@ -12,7 +12,7 @@ _PACKERS = {"none": "cat", "gzip": "gzip", "bzip2": "bzip2", "lzma": "lzma", "xz
 _PACKERS |= {"lz4": "lz4", "zstd": "zstd"}
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:
     place = f"etc/dracut.conf.d/60-bootlab-{slug}.conf"
     match piece:
         case Packed():

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from bootlab.deliver.pieces import KernelOptions, Piece, SourcePatch
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import fragment, whole
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:
     match piece:
         case KernelOptions():
             unit.files[f"{slug}.config"] = Text(fragment(piece.options))

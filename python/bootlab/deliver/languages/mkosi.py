@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from bootlab.deliver.pieces import CmdlineWords, FilePut, FilesDropped, Piece
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import contents_known, whole
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:
     place = f"mkosi.conf.d/60-bootlab-{slug}.conf"
     match piece:
         case CmdlineWords():

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from bootlab.deliver.pieces import CmdlineWords, FilePut, Piece
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import contents_known, whole
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:  # noqa: ARG001 - as the others
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:  # noqa: ARG001 - as the others
     match piece:
         case CmdlineWords():
             unit.files["etc/kernel/cmdline"] = Text(f"{piece.line}\n")

@@ -16,7 +16,7 @@ from bootlab.deliver.pieces import (
     Piece,
     SourcePatch,
 )
-from bootlab.deliver.unit import Language, Text, Unit
+from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.deliver.words import contents_known, fragment, removal, whole
 
 _KERNEL, _LOADER = "recipes-kernel/linux", "recipes-bsp/u-boot"
@@ -29,7 +29,7 @@ _HERE = 'FILESEXTRAPATHS:prepend := "${THISDIR}/files:"\n'
 _IN_QUOTES = re.compile(r'["\\\n]|\$\{|\$\(')
 
 
-def _say(unit: Unit, slug: str, piece: Piece) -> None:
+def _say(unit: ChangeFiles, slug: str, piece: Piece) -> None:
     match piece:
         case KernelOptions():
             _source(unit, _KERNEL, _KERNEL_APPEND, f"{slug}.cfg", fragment(piece.options))
@@ -55,12 +55,12 @@ def _say(unit: Unit, slug: str, piece: Piece) -> None:
             unit.cannot(whole(piece))
 
 
-def _source(unit: Unit, folder: str, append: str, name: str, text: str) -> None:
+def _source(unit: ChangeFiles, folder: str, append: str, name: str, text: str) -> None:
     unit.files[f"{folder}/files/{name}"] = Text(text)
     unit.more(append, f'SRC_URI:append = " file://{name}"')
 
 
-def _words(unit: Unit, piece: CmdlineWords) -> None:
+def _words(unit: ChangeFiles, piece: CmdlineWords) -> None:
     for word in (*piece.added, *piece.removed):
         if _IN_QUOTES.search(word):
             unit.cannot(f"kernel command line: {word} needs quoting of your own in BitBake's files")
@@ -72,7 +72,7 @@ def _words(unit: Unit, piece: CmdlineWords) -> None:
         unit.cannot(whole(piece))
 
 
-def _step(unit: Unit, place: str, slug: str, commands: list[str]) -> None:
+def _step(unit: ChangeFiles, place: str, slug: str, commands: list[str]) -> None:
     """Add commands to a function of the change; BitBake runs functions of the same name once, with all their lines."""
     name = "bootlab_" + re.sub(r"\W", "_", slug)
     head = [] if f"{name}:append () {{" in unit.lines.get(place, ()) else [f"{name} () {{", "    :", "}"]

@@ -16,8 +16,8 @@ import msgspec
 
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below_root
-from bootlab.sources.menus.script import Script
-from bootlab.sources.menus.words import Command, commands_of, filled
+from bootlab.sources.menus.script import MenuScript
+from bootlab.sources.menus.words import MenuCommand, commands_of, filled
 
 _LINUX = frozenset({"linux", "linux16", "linuxefi"})
 _INITRD = frozenset({"initrd", "initrd16", "initrdefi"})
@@ -42,7 +42,7 @@ class _Item(msgspec.Struct):
     title: str
     ident: str
     number: str
-    body: tuple[Command, ...] = ()
+    body: tuple[MenuCommand, ...] = ()
     ready: BootEntry | None = None
 
 
@@ -62,7 +62,7 @@ def parse_grub(
     return script.entries()
 
 
-class _Menu(Script):
+class _Menu(MenuScript):
     def __init__(
         self, source: str, reads: Reads, environment: dict[str, str], specified: tuple[tuple[str, BootEntry], ...]
     ) -> None:
@@ -74,7 +74,7 @@ class _Menu(Script):
         self._reads = reads
         self._environment = environment
         self._specified = specified
-        self._functions: dict[str, tuple[Command, ...]] = {}
+        self._functions: dict[str, tuple[MenuCommand, ...]] = {}
         self._items: list[_Item] = []
         self._level = ""
         self._counts: dict[str, int] = {}
@@ -85,7 +85,7 @@ class _Menu(Script):
     def exists(self, path: str) -> bool:
         return self._reads(below_root(path)) is not None
 
-    def command(self, words: list[str], command: Command, depth: int) -> str:
+    def command(self, words: list[str], command: MenuCommand, depth: int) -> str:
         word, self.ok = words[0], True
         if word in {"menuentry", "submenu"} and len(words) > 1:
             self._entry(word, words, command, depth)
@@ -130,7 +130,7 @@ class _Menu(Script):
         self._counts[self._level] = count + 1
         return f"{self._level}{count}"
 
-    def _entry(self, word: str, words: list[str], command: Command, depth: int) -> None:
+    def _entry(self, word: str, words: list[str], command: MenuCommand, depth: int) -> None:
         ident = next((after for option, after in itertools.pairwise(words) if option == "--id"), "")
         number = self._number()
         if word == "submenu":

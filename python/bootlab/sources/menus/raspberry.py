@@ -16,7 +16,7 @@ from bootlab.sources.facts import BootEntry
 _INCLUDES_MAX = 10
 
 
-class Model(msgspec.Struct, frozen=True):
+class RaspberryModel(msgspec.Struct, frozen=True):
     """A model: the sections that are its own, and the kernels that its firmware tries, the first that is there."""
 
     name: str
@@ -25,11 +25,11 @@ class Model(msgspec.Struct, frozen=True):
 
 
 _MODELS = (
-    Model("Raspberry Pi 4", frozenset({"pi4", "board-type=0x11"}), ("kernel8.img", "kernel7l.img")),
-    Model("Raspberry Pi 3", frozenset({"pi3", "pi3+", "board-type=0x8"}), ("kernel8.img", "kernel7.img")),
-    Model("Raspberry Pi 5", frozenset({"pi5", "board-type=0x17"}), ("kernel_2712.img", "kernel8.img")),
-    Model("Raspberry Pi 2", frozenset({"pi2"}), ("kernel7.img",)),
-    Model("Raspberry Pi 1 or Zero", frozenset({"pi1", "pi0", "pi0w"}), ("kernel.img",)),
+    RaspberryModel("Raspberry Pi 4", frozenset({"pi4", "board-type=0x11"}), ("kernel8.img", "kernel7l.img")),
+    RaspberryModel("Raspberry Pi 3", frozenset({"pi3", "pi3+", "board-type=0x8"}), ("kernel8.img", "kernel7.img")),
+    RaspberryModel("Raspberry Pi 5", frozenset({"pi5", "board-type=0x17"}), ("kernel_2712.img", "kernel8.img")),
+    RaspberryModel("Raspberry Pi 2", frozenset({"pi2"}), ("kernel7.img",)),
+    RaspberryModel("Raspberry Pi 1 or Zero", frozenset({"pi1", "pi0", "pi0w"}), ("kernel.img",)),
 )
 """In the order in which one is taken where nothing says which board it is: QEMU has the first two."""
 _OTHER_KERNELS = ("vmlinuz", "zImage", "Image")
@@ -43,14 +43,14 @@ class Settings(msgspec.Struct):
     initramfs: str = ""
 
 
-def settings_of(text: str, model: Model, reads: Reads = lambda _name: None) -> Settings:
+def settings_of(text: str, model: RaspberryModel, reads: Reads = lambda _name: None) -> Settings:
     """Return the settings that hold for a model: those of [all] and of its own sections."""
     found = Settings({})
     _read(text, model, reads, found, 0)
     return found
 
 
-def _read(text: str, model: Model, reads: Reads, found: Settings, depth: int) -> None:
+def _read(text: str, model: RaspberryModel, reads: Reads, found: Settings, depth: int) -> None:
     holds = True
     for raw in text.splitlines():
         line = raw.split("#", 1)[0].strip()
@@ -69,7 +69,7 @@ def _read(text: str, model: Model, reads: Reads, found: Settings, depth: int) ->
             found.values[key.strip()] = value.strip()
 
 
-def _holds(section: str, model: Model) -> bool:
+def _holds(section: str, model: RaspberryModel) -> bool:
     """Tell whether a section is for a model. Those for serial numbers, screens and pins are for no known board."""
     return section == "all" or section in model.sections
 
@@ -86,13 +86,13 @@ def entries(folder: str, names: frozenset[str], reads: Reads) -> Iterator[BootEn
             given.add((entry.kernel, entry.cmdline))
 
 
-def _only(config: str, model: Model) -> bool:
+def _only(config: str, model: RaspberryModel) -> bool:
     """Tell whether a kernel is named in a section of one model only: the image is made for that."""
     named = [m for m in _MODELS if "kernel" in settings_of(config, m).values]
     return named == [model]
 
 
-def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, model: Model) -> BootEntry | None:
+def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, model: RaspberryModel) -> BootEntry | None:
     prefix = said.values.get("os_prefix", "")
     named = said.values.get("kernel", "")
     kernel = named or next((name for name in (*model.kernels, *_OTHER_KERNELS) if f"{prefix}{name}" in names), "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from bootlab.sources.menus.loader_test import is_true
-from bootlab.sources.menus.words import Command, expanded
+from bootlab.sources.menus.words import MenuCommand, expanded
 
 _STEPS_MAX = 50_000
 _DEPTH_MAX = 16
@@ -17,7 +17,7 @@ _VALUES_MAX = 100
 _ENDS = {"if": "fi", "for": "done", "while": "done", "until": "done"}
 
 
-class Script(ABC):
+class MenuScript(ABC):
     """Variables and the way through the commands. `ok`: whether the last command succeeded."""
 
     def __init__(self, variables: dict[str, str]) -> None:
@@ -27,7 +27,7 @@ class Script(ABC):
         self._steps = 0
 
     @abstractmethod
-    def command(self, words: list[str], command: Command, depth: int) -> str:
+    def command(self, words: list[str], command: MenuCommand, depth: int) -> str:
         """Do a command; return `break` or `return` where it ends the way."""
 
     @abstractmethod
@@ -38,7 +38,7 @@ class Script(ABC):
         """Return words with their variables filled in."""
         return [part for word in words for part in expanded(word, self.variables)]
 
-    def run(self, commands: tuple[Command, ...], depth: int) -> str:
+    def run(self, commands: tuple[MenuCommand, ...], depth: int) -> str:
         """Go through commands; return `break` or `return` where one of them ends the way."""
         at, skip = 0, False
         while at < len(commands) and self._steps < _STEPS_MAX and depth < _DEPTH_MAX:
@@ -58,7 +58,7 @@ class Script(ABC):
             at = end
         return ""
 
-    def _one(self, command: Command, depth: int) -> str:
+    def _one(self, command: MenuCommand, depth: int) -> str:
         words = self.words(command.words)
         turned = words[:1] == ["!"]
         words = words[1:] if turned else words
@@ -75,7 +75,7 @@ class Script(ABC):
         self.ok = self.ok != turned
         return left
 
-    def _compound(self, word: str, part: tuple[Command, ...], depth: int) -> str:
+    def _compound(self, word: str, part: tuple[MenuCommand, ...], depth: int) -> str:
         if word == "if":
             for condition, body in _branches(part):
                 if condition is None or self._holds(condition, depth):
@@ -93,13 +93,13 @@ class Script(ABC):
                 return left
         return ""
 
-    def _holds(self, condition: tuple[Command, ...], depth: int) -> bool:
+    def _holds(self, condition: tuple[MenuCommand, ...], depth: int) -> bool:
         self.ok = False
         self.run(condition, depth + 1)
         return self.ok
 
 
-def _end_of(commands: tuple[Command, ...], at: int) -> int:
+def _end_of(commands: tuple[MenuCommand, ...], at: int) -> int:
     """Return where the commands behind a compound one begin."""
     depth = 0
     for index in range(at, len(commands)):
@@ -110,22 +110,22 @@ def _end_of(commands: tuple[Command, ...], at: int) -> int:
     return len(commands)
 
 
-def _branches(part: tuple[Command, ...]) -> list[tuple[tuple[Command, ...] | None, tuple[Command, ...]]]:
+def _branches(part: tuple[MenuCommand, ...]) -> list[tuple[tuple[MenuCommand, ...] | None, tuple[MenuCommand, ...]]]:
     """Return condition and body of each branch of an `if`; the condition of `else` is None."""
-    found: list[tuple[tuple[Command, ...] | None, tuple[Command, ...]]] = []
-    condition: list[Command] | None = []
-    body: list[Command] = []
+    found: list[tuple[tuple[MenuCommand, ...] | None, tuple[MenuCommand, ...]]] = []
+    condition: list[MenuCommand] | None = []
+    body: list[MenuCommand] = []
     in_body, depth = False, 0
     for index, command in enumerate(part):
         word = command.words[0] if command.words else ""
         outer = depth == 1
         depth += (word in _ENDS) - (word in {"fi", "done"})
         if index == 0:
-            condition = [Command(command.words[1:])]
+            condition = [MenuCommand(command.words[1:])]
         elif outer and word in {"elif", "else", "fi"}:
             found.append((tuple(condition) if condition is not None else None, tuple(body)))
             body, in_body = [], word == "else"
-            condition = None if word == "else" else [Command(command.words[1:])]
+            condition = None if word == "else" else [MenuCommand(command.words[1:])]
         elif outer and word == "then":
             in_body = True
         elif in_body:
@@ -135,7 +135,7 @@ def _branches(part: tuple[Command, ...]) -> list[tuple[tuple[Command, ...] | Non
     return found
 
 
-def _inside(part: tuple[Command, ...]) -> tuple[Command, ...]:
+def _inside(part: tuple[MenuCommand, ...]) -> tuple[MenuCommand, ...]:
     """Return the commands between `do` and `done`."""
     start = next((index for index, command in enumerate(part) if command.words[:1] == ("do",)), 0)
     return part[start + 1 : -1]

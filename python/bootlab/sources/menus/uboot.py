@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below
-from bootlab.sources.menus.script import Script
-from bootlab.sources.menus.words import Command, commands_of
+from bootlab.sources.menus.script import MenuScript
+from bootlab.sources.menus.words import MenuCommand, commands_of
 
 _HEADER = b"\x27\x05\x19\x56"
 _HEADER_BYTES, _SCRIPT_SIZES_BYTES = 64, 8
@@ -59,7 +59,7 @@ def parse_script(
     return script.booted
 
 
-class _Script(Script):
+class _Script(MenuScript):
     def __init__(self, source: str, reads: Reads, environment: Mapping[str, str]) -> None:
         folder = posixpath.dirname(source).rstrip("/")
         # The names of addresses stand for addresses: only what lies at which matters.
@@ -77,7 +77,7 @@ class _Script(Script):
     def exists(self, path: str) -> bool:
         return self._found(path) is not None
 
-    def command(self, words: list[str], command: Command, depth: int) -> str:  # noqa: ARG002 - as the others
+    def command(self, words: list[str], command: MenuCommand, depth: int) -> str:  # noqa: ARG002 - as the others
         word, self.ok = words[0], True
         if word in {"setenv", "set"} or words[:2] == ["env", "set"]:
             name, *values = words[2:] if word == "env" else words[1:] or [""]

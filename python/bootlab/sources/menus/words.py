@@ -25,14 +25,14 @@ _TOKENS_MAX = 200_000
 _TEXT_MAX_CHARS = 100_000
 
 
-class Command(msgspec.Struct, frozen=True):
+class MenuCommand(msgspec.Struct, frozen=True):
     """A command: its words as they are written, and the block behind them (`menuentry`, `submenu`, `function`)."""
 
     words: tuple[str, ...]
-    block: tuple[Command, ...] | None = None
+    block: tuple[MenuCommand, ...] | None = None
 
 
-def commands_of(text: str) -> tuple[Command, ...]:
+def commands_of(text: str) -> tuple[MenuCommand, ...]:
     """Return the commands of a script in their order; `if`, `for` and their ends are commands too."""
     tokens = _tokens(text)
     return _block(tokens, [0], depth=0)
@@ -50,13 +50,13 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _block(tokens: list[tuple[str, str]], at: list[int], depth: int) -> tuple[Command, ...]:
-    found: list[Command] = []
+def _block(tokens: list[tuple[str, str]], at: list[int], depth: int) -> tuple[MenuCommand, ...]:
+    found: list[MenuCommand] = []
     words: list[str] = []
 
-    def close(block: tuple[Command, ...] | None = None) -> None:
+    def close(block: tuple[MenuCommand, ...] | None = None) -> None:
         if words or block is not None:
-            found.append(Command(tuple(words), block))
+            found.append(MenuCommand(tuple(words), block))
         words.clear()
 
     while at[0] < len(tokens):
@@ -65,7 +65,7 @@ def _block(tokens: list[tuple[str, str]], at: list[int], depth: int) -> tuple[Co
         if kind == "end":
             close()
             if text in {"&&", "||"}:
-                found.append(Command((text,)))
+                found.append(MenuCommand((text,)))
         elif kind == "brace" and text == "{":
             close(_block(tokens, at, depth + 1) if depth < 20 else ())
         elif kind == "brace":
@@ -73,7 +73,7 @@ def _block(tokens: list[tuple[str, str]], at: list[int], depth: int) -> tuple[Co
             if depth:
                 return tuple(found)
         elif text in {"then", "else", "do"} and not words:
-            found.append(Command((text,)))
+            found.append(MenuCommand((text,)))
         else:
             words.append(text)
     close()

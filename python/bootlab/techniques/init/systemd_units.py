@@ -159,7 +159,9 @@ class ApplicationUnitFirst(SystemdTechnique):
         return Effect(True, f"{unit.name} is started before {len(passed)} units that came first: {shown} …")
 
 
-def early_units(known: dict[str, units.Unit], unit: units.Unit, after: tuple[str, ...] = ()) -> tuple[PutFile, ...]:
+def early_units(
+    known: dict[str, units.SystemdUnit], unit: units.SystemdUnit, after: tuple[str, ...] = ()
+) -> tuple[PutFile, ...]:
     """Return the files of a unit and of the services that it requires, waiting only for each other and for `after`."""
     chain = units.with_required(known, unit)
     names = {one.name for one in chain}

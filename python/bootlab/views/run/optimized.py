@@ -10,7 +10,7 @@ from bootlab import techniques
 from bootlab.errors import UserError
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Row, Table
-from bootlab.results.document import RunDocument, StackStep
+from bootlab.results.document import RunDocument, StackStepRow
 
 TABLES = (
     Table(
@@ -93,7 +93,7 @@ def rows(results: RunDocument) -> list[Row]:
     return found
 
 
-def proofs_of(steps: Iterable[StackStep]) -> dict[str, str]:
+def proofs_of(steps: Iterable[StackStepRow]) -> dict[str, str]:
     """Return what proved that each change was active in a boot, by its id; of several proofs the last."""
     found: dict[str, str] = {}
     for step in steps:

@@ -15,7 +15,7 @@ from bootlab.model.processors import QuantumGoal, saved_at, turned_at
 from bootlab.model.sample import Spread
 from bootlab.model.verdict import OnBoard, Trial, Verdict
 from bootlab.results.board import board_gain_ns
-from bootlab.results.document import Rejected, RunDocument, StackStep
+from bootlab.results.document import Rejected, RunDocument, StackStepRow
 from bootlab.techniques.base import Risk
 from bootlab.views.run import floor, optimized
 from bootlab.views.run.headline import headline, together
@@ -233,7 +233,7 @@ def _with_turns(trial: Trial) -> list[str]:
     return [said for said in (turns, proof(trial)) if said]
 
 
-def _step(number: int, step: StackStep, results: RunDocument) -> Row:
+def _step(number: int, step: StackStepRow, results: RunDocument) -> Row:
     trial = results.trial(step.change_id)
     base_ns = results.base.middle_ns if results.comparable else None
     return Row(
