@@ -223,16 +223,21 @@ def test_old_recordings_go_and_their_times_stay(history: Database, tmp_path: Pat
         history.add([msgspec.structs.replace(boot, times=msgspec.structs.replace(boot.times, path=str(folder)))])
     named = [one.object for one in history.entries()]
     assert len(set(named)) == 4
-    assert retention.prune(history, recordings_days=1, keep=1).recordings == 0, "a young file may belong to a writer"
+    assert retention.prune(history, recordings_s=86400, keep=1).recordings == 0, "a young file may belong to a writer"
     for digest in named:
         os.utime(history.objects.path(digest), (0, 0))
-    assert retention.prune(history, recordings_days=1, keep=1).recordings == 3
+    dry = retention.prune(history, recordings_s=86400, keep=1, dry=True)
+    assert (dry.boots, dry.recordings) == (0, 3)
+    assert retention.prune(history, boots_s=86400, dry=True).boots == 4
+    assert [one.object for one in history.entries()] == ["", "", "", named[3]]
+    assert all(history.objects.intact(digest) for digest in named)
+    assert retention.prune(history, recordings_s=86400, keep=1).recordings == 3
     left = [one.object for one in history.entries()]
     assert left == ["", "", "", named[3]]
     assert history.objects.extract(named[3], tmp_path / "out").joinpath("console.log").read_text() == "3"
     with pytest.raises(UserError, match="is not in"):
         history.objects.extract(named[0], tmp_path / "out")
-    assert retention.prune(history, boots_days=1).boots == 4
+    assert retention.prune(history, boots_s=86400).boots == 4
 
 
 def test_a_damaged_recording_is_noticed(history: Database, tmp_path: Path) -> None:

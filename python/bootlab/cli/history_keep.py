@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from bootlab.cli.ages import DryRunOption, seconds_of
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
@@ -61,35 +62,33 @@ def export(
 
 def prune(
     *,
-    boots_days: Annotated[
-        float | None, Option(names=("--boots-older",), least=0, metavar="DAYS", help="Remove boots older than this.")
+    boots_older: Annotated[
+        str | None,
+        Option(metavar="AGE", help="Remove boots older than this: 90d, 6 weeks, 1 year; a number alone is days."),
     ] = None,
-    recordings_days: Annotated[
-        float | None,
-        Option(
-            names=("--recordings-older",),
-            least=0,
-            metavar="DAYS",
-            help="Remove recordings older than this; their times stay.",
-        ),
+    recordings_older: Annotated[
+        str | None, Option(metavar="AGE", help="Remove recordings older than this; their times stay.")
     ] = None,
     keep: Annotated[int, Option(least=0, help="Keep the recordings of this many newest boots of each revision.")] = 1,
+    dry_run: DryRunOption = False,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     asked: Kept,
 ) -> None:
     """Remove old boots and recordings. Recordings that belong to no boot are removed after a day.
 
-    Example: bootlab history prune --recordings-older 90 --keep 2
+    Example: bootlab history prune --recordings-older 90d --keep 2
     """
     from bootlab.api import history as api  # noqa: PLC0415
     from bootlab.api.kept_history import prune as prune_history  # noqa: PLC0415
     from bootlab.model import figures  # noqa: PLC0415
 
+    ages = [None if text is None else seconds_of(text) for text in (boots_older, recordings_older)]
     with api.open_history(history, store=asked.store, objects=objects) as database:
-        gone = prune_history(database, boots_days=boots_days, recordings_days=recordings_days, keep=keep)
+        gone = prune_history(database, boots_s=ages[0], recordings_s=ages[1], keep=keep, dry=dry_run)
     if asked.as_json:
-        print_json({"format": "bootlab-history", "version": 1, "pruned": gone})
+        print_json({"format": "bootlab-history", "version": 1, "dry_run": dry_run, "pruned": gone})
         return
-    said = f"{figures.counted(gone.boots, 'boot')} and {figures.counted(gone.recordings, 'recording')} removed"
-    say(f"{said}, {figures.size(gone.freed_bytes)} freed")
+    said = f"{figures.counted(gone.boots, 'boot')} and {figures.counted(gone.recordings, 'recording')}"
+    size = figures.size(gone.freed_bytes)
+    say(f"{said} would be removed, {size}" if dry_run else f"{said} removed, {size} freed")

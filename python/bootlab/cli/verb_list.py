@@ -56,6 +56,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "Other": {
         "timers": ("bootlab.cli.timers", "timers", "Stress-test timers, clocks and sleeps"),
+        "store": ("bootlab.cli.store", "store", "Show how large store and build cache are; remove what is old"),
         "doctor": ("bootlab.cli.doctor", "doctor", "Check that this machine has what bootlab needs"),
     },
 }

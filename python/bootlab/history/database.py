@@ -168,6 +168,12 @@ class Database:
             named = sa.select(BOOTS.c.object).where(BOOTS.c.object != "").distinct()
             return {str(row[0]) for row in connection.execute(named)}
 
+    def objects_by_boot(self) -> list[tuple[int, str]]:
+        """Return each boot's number and the digest of its recording, of those that name one."""
+        with _told(self._url), self._engine.connect() as connection:
+            named = sa.select(BOOTS.c.id, BOOTS.c.object).where(BOOTS.c.object != "")
+            return [(int(number), str(digest)) for number, digest in connection.execute(named)]
+
     def _entry(self, row: dict[str, Any], values: list[dict[str, Any]]) -> HistoryEntry | None:
         """Return the boot of a row; one that is damaged is made again from its recording, or named and left out."""
         if rows.whole(row, values):

@@ -77,8 +77,8 @@ class Objects:
                     (folder / Path(member.name).name).write_bytes(data.read())
         return folder
 
-    def prune(self, wanted: Iterable[str], *, now_s: float | None = None) -> tuple[int, int]:
-        """Remove what is older than a day and not wanted; return how many files and bytes.
+    def prune(self, wanted: Iterable[str], *, now_s: float | None = None, dry: bool = False) -> tuple[int, int]:
+        """Remove what is older than a day and not wanted; return how many files and bytes. `dry`: remove nothing.
 
         A younger one may belong to a writer whose row is not there yet.
         """
@@ -92,7 +92,8 @@ class Objects:
                 stat = path.stat()
                 if stat.st_mtime > limit:
                     continue
-                path.unlink()
+                if not dry:
+                    path.unlink()
             except FileNotFoundError:
                 continue
             gone, size = gone + 1, size + stat.st_size
