@@ -66,6 +66,7 @@ before digests are read, and bootlab says that nothing shows whether they are wh
 | `bootlab-hand-over` | `changes.json` in `build-system/` of a result: command lines before and after, each kept change with its boots, proof, cost and risk | 1 | `verify` |
 | `bootlab-verify` | output of `verify --json`: each change and its parts, `found`, `missing` or `unknown`, and what the boot told | 1 | `verify` |
 | `bootlab-history` | output of `history show`, `export` and `prune` with `--json`: `systems`, `trends`, `rows` or `pruned` | 1 | `history` |
+| `bootlab-store` | output of `store` with `--json`: `contents`, or `pruned` with `dry_run` | 1 | `cli` |
 | `bootlab-where` | output of `where --json` | 1 | `where` |
 | `bootlab-trace-difference` | output of `trace --compare --json`: both sides, and each changed function | 1 | `trace` |
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |
