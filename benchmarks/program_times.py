@@ -3,7 +3,8 @@
 """Programs that boots are made of, forecast by the model of this machine's processor, and held against this machine.
 
     python benchmarks/program_times.py --core x86-large --runs 25 --keep benchmarks/program-times/golden-cove.json
-    python benchmarks/program_times.py --show KEPT.json --page docs/explanation/board-time.md
+    python benchmarks/program_times.py --show KEPT.json --page docs/explanation/board-time.md \
+        --seen python/bootlab/costs/seen.toml
 
 Each program runs natively, many times; its time is the least processor time (user and system). Then it runs once in
 QEMU's user mode (Debian: qemu-user) with the plugin of `bootlab boot --costing`, and the core's file gives the
@@ -26,7 +27,6 @@ import json
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -34,47 +34,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
+from processor_here import PLAIN, cache_words, clock_ghz, memory_ns, processor_ns, this_processor
+from program_rows import MARKS, Kept, Row, page
+from program_widths import seen_of, seen_text
 
 from bootlab.collectors.costing import EVENTS, TICKS_PER_CYCLE, CostSums, load
 from bootlab.costs.cores import core_of
 from bootlab.launch import emulator, plugin
 from bootlab.model.machine import Machine
 
-PLAIN = {
-    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-ERMS,-FSRM",
-    "LC_ALL": "C",
-    "PATH": os.environ["PATH"],
-}
 MIB = 1 << 20
-MARKS = ("<!-- program times -->\n", "<!-- end of program times -->\n")
-# A multiplication takes three cycles on every x86 since 2008; additions of constants take none on the newest.
-SPIN = (
-    "#include <stdint.h>\nint main(void){uint64_t x=3;for(long i=0;i<10000000;i++)"
-    '__asm__ volatile("imul %0,%0\\nimul %0,%0\\nimul %0,%0\\nimul %0,%0":"+r"(x));return x==0;}'
-)
-SPIN_CYCLES = 120_000_000
-CHASE = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <stdint.h>
-#include <time.h>
-static double now(void){struct timespec t;clock_gettime(CLOCK_PROCESS_CPUTIME_ID,&t);return t.tv_sec*1e9+t.tv_nsec;}
-int main(int c,char**v){size_t n=strtoul(v[1],0,0)/64;char*m=aligned_alloc(4096,n*64);size_t*p=malloc(n*sizeof*p);
-uint64_t s=88172645463325252ull;(void)c;
-for(size_t i=0;i<n;i++)p[i]=i;
-for(size_t i=n-1;i;i--){s^=s<<13;s^=s>>7;s^=s<<17;size_t j=s%i,t=p[i];p[i]=p[j];p[j]=t;}
-for(size_t i=0;i<n;i++)*(void**)(m+p[i]*64)=m+p[(i+1)%n]*64;
-void*q=m;double best=1e9;
-for(int r=0;r<8;r++){double a=now();for(long i=0;i<400000;i++)q=*(void**)q;double b=(now()-a)/400000;if(b<best)best=b;}
-printf("%f",best);return q==0;}
-"""
-# Size of a chase, and which ends of which figures it is.
-CHASES = {
-    "262144": ("l2_hit", 0, 1),
-    "4194304": ("l3_hit", 0, 1),
-    "16777216": ("dram", 0, 0),
-    "67108864": ("dram", 1, 1),
-}
 LOOP = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); case $i in *99) x=$i;; esac; done"
 CLASSES = "class A:\n def __init__(s,v): s.v=v\nprint(sum(A(i).v for i in range(60000)))"
 DICTS = "d={}\nfor i in range(90000): d[str(i)]=i\nprint(len(sorted(d)))"
@@ -129,61 +98,6 @@ PROGRAMS: dict[str, list[str]] = {
 }
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One program. Nanoseconds."""
-
-    program: str
-    native_ns: float
-    kernel_share: float
-    instructions: int
-    low_ns: float
-    high_ns: float
-    events: dict[str, int]
-    differs: str = ""
-
-    @property
-    def error(self) -> float:
-        return (self.low_ns + self.high_ns) / 2 / self.native_ns - 1
-
-    @property
-    def held(self) -> bool:
-        return self.low_ns <= self.native_ns <= self.high_ns
-
-
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of this script."""
-
-    processor: str
-    core: str
-    ghz: float
-    runs: int
-    qemu: str
-    rows: list[Row]
-    memory_ns: dict[str, list[float]] = {}
-
-
-def processor_ns(command: list[str], folder: Path, runs: int) -> tuple[float, float]:
-    """Return the least processor time of many runs, and the kernel's share of it."""
-    best, share = float("inf"), 0.0
-    for _ in range(runs):
-        child = subprocess.Popen(
-            command, cwd=folder, env=PLAIN, stdin=(folder / "large").open("rb"), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        _, _, usage = os.wait4(child.pid, 0)
-        child.returncode = 0
-        spent = (usage.ru_utime + usage.ru_stime) * 1e9
-        if spent < best:
-            best, share = spent, usage.ru_stime * 1e9 / spent
-    return best, share
-
-
-def clock_ghz(folder: Path) -> float:
-    (folder / "spin.c").write_text(SPIN)
-    subprocess.run(["cc", "-O1", "-o", "spin", "spin.c"], cwd=folder, check=True)
-    return SPIN_CYCLES / processor_ns(["./spin"], folder, 40)[0]
-
-
 def prepare(folder: Path) -> None:
     large = b"".join(Path(p).read_bytes() for p in ("/usr/bin/perl", "/bin/bash", "/usr/bin/git"))[: 6 * MIB]
     (folder / "large").write_bytes(large)
@@ -209,33 +123,6 @@ def prepare(folder: Path) -> None:
         "zstd -q large", "lzop -q large", "find tree | cpio -o --quiet -H newc > tree.cpio", "tar -cf tree.tar tree",
     ):  # fmt: skip
         subprocess.run(command, shell=True, cwd=folder, check=True)
-
-
-def memory_ns(folder: Path) -> dict[str, list[float]]:
-    """Return the latencies that a chase of pointers finds, by the figure of a core that they are; both ends."""
-    (folder / "chase.c").write_text(CHASE)
-    subprocess.run(["cc", "-O2", "-o", "chase", "chase.c"], cwd=folder, check=True)
-    found: dict[str, list[float]] = {}
-    for size, (figure, first, last) in CHASES.items():
-        done = subprocess.run(["./chase", size], cwd=folder, check=True, capture_output=True, text=True)
-        ends = found.setdefault(figure, [0.0, 0.0])
-        ends[first] = ends[last] = float(done.stdout)
-    return found
-
-
-def cache_words() -> list[str]:
-    """Return the sizes of the caches, as the kernel tells them; of L3 only where its sets are a power of 2."""
-    found = []
-    for place in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind = ((place / name).read_text().strip() for name in ("level", "type"))
-        sets, ways, line = (
-            int((place / name).read_text())
-            for name in ("number_of_sets", "ways_of_associativity", "coherency_line_size")
-        )
-        name = {"Data": "d", "Instruction": "i"}.get(kind, "")
-        if sets & (sets - 1) == 0 and ways <= 32:
-            found.append(f"l{level}{name}={sets * ways * line}:{ways}:{line}")
-    return found
 
 
 class Modelled(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,21 +151,33 @@ def run(asked: argparse.Namespace) -> Kept:
         modelled = Modelled(plugin=built.path, arguments=(*core.arguments, *words, *shapes), ghz=ghz)
         print(f"{ghz:.3f} GHz {memory}", file=sys.stderr)
         chosen = {name: command for name, command in PROGRAMS.items() if not asked.only or name in asked.only}
+        if before:  # another machine's times are not to be mixed with this one's
+            chosen = {name: command for name, command in chosen.items() if name in known}
+        # The shortest first, as far as is known: a run that is broken off has most of them.
+        size = {name: known[name].instructions if name in known else 0 for name in chosen}
+        chosen = dict(sorted(chosen.items(), key=lambda one: size[one[0]]))
         native = {
             name: (known[name].native_ns, known[name].kernel_share)
-            if name in known
+            if before
             else processor_ns(command, folder, asked.runs)
             for name, command in chosen.items()
         }
+        version = subprocess.run(["qemu-x86_64", "--version"], capture_output=True, text=True, check=True)
+        kept = Kept(
+            processor=before.processor if before else this_processor(), core=asked.core, ghz=ghz,
+            runs=before.runs if before else asked.runs, qemu=version.stdout.splitlines()[0], rows=[], memory_ns=memory,
+        )  # fmt: skip
         with ThreadPoolExecutor(asked.jobs) as pool:
-            rows = list(pool.map(lambda one: row(*one, folder, native[one[0]], modelled), chosen.items()))
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next(line.split(": ")[1] for line in lines if line.startswith("model name"))
-    version = subprocess.run(["qemu-x86_64", "--version"], capture_output=True, text=True, check=True)
-    return Kept(
-        processor=model, core=asked.core, ghz=ghz, runs=asked.runs, qemu=version.stdout.splitlines()[0], rows=rows,
-        memory_ns=memory,
-    )  # fmt: skip
+            for found in pool.map(lambda one: row(one[0], one[1], folder, native[one[0]], modelled), chosen.items()):
+                kept.rows.append(found)
+                keep(kept, asked.keep)
+    return kept
+
+
+def keep(kept: Kept, path: Path | None) -> None:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(msgspec.to_builtins(kept), indent=1) + "\n")
 
 
 def row(name: str, command: list[str], folder: Path, native: tuple[float, float], modelled: Modelled) -> Row:
@@ -306,49 +205,6 @@ def row(name: str, command: list[str], folder: Path, native: tuple[float, float]
     return found
 
 
-def alone(rows: list[Row]) -> dict[str, float]:
-    """Return each program's error when instructions alone forecast it, from the median of the others."""
-    found = {}
-    for one in rows:
-        each = statistics.median(other.native_ns / other.instructions for other in rows if other is not one)
-        found[one.program] = each * one.instructions / one.native_ns - 1
-    return found
-
-
-def page(kept: Kept) -> str:
-    rows = sorted((one for one in kept.rows if not one.differs), key=lambda one: -abs(one.error))
-    bare = alone(rows)
-    errors, plain = [abs(one.error) for one in rows], [abs(error) for error in bare.values()]
-    thirds = [rows[i::3] for i in range(3)]
-    sums = [sum((r.low_ns + r.high_ns) / 2 for r in part) / sum(r.native_ns for r in part) - 1 for part in thirds]
-    held = f"{sum(one.held for one in rows)} of {len(rows)}"
-    below = f"{sum(one.error < 0 for one in rows)} of {len(rows)}"
-    lines = [
-        f"{len(rows)} programs on this machine ({kept.processor}, {kept.ghz:.2f} GHz as measured), forecast with",
-        f"`{kept.core}`; the largest error first. Measured: the least processor time of {kept.runs} runs, the kernel's",
-        f"part included, which the forecast has not. {kept.qemu}.",
-        "",
-        "| | median error | worst | inside the interval | forecast too low | sums of a third of the programs |",
-        "|---|--:|--:|--:|--:|---|",
-        (
-            f"| the model | {statistics.median(errors):.0%} | {max(errors):.0%} | {held} | {below} | "
-            f"{', '.join(f'{s:+.0%}' for s in sums)} |"
-        ),
-        f"| instructions alone | {statistics.median(plain):.0%} | {max(plain):.0%} | | | |",
-        "",
-        "| program | forecast ms | measured ms | error | instructions alone | 10^6 instructions | kernel's share |",
-        "|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for one in rows:
-        error = f"{one.error:+.0%}" if one.held else f"**{one.error:+.0%}**"
-        ends = f"{one.low_ns / 1e6:.1f} to {one.high_ns / 1e6:.1f}"
-        lines.append(
-            f"| {one.program} | {ends} | {one.native_ns / 1e6:.1f} | {error} | "
-            f"{bare[one.program]:+.0%} | {one.instructions / 1e6:.0f} | {one.kernel_share:.0%} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--core", default="x86-large")
@@ -360,11 +216,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", type=Path)
     parser.add_argument("--page", type=Path)
+    parser.add_argument("--seen", type=Path, help="write how far the model was off")
     asked = parser.parse_args()
     kept = msgspec.json.decode(asked.show.read_bytes(), type=Kept) if asked.show else run(asked)
-    if asked.keep:
-        asked.keep.parent.mkdir(parents=True, exist_ok=True)
-        asked.keep.write_text(json.dumps(msgspec.to_builtins(kept), indent=1) + "\n")
+    keep(kept, asked.keep)
+    if asked.seen:
+        right = [one for one in kept.rows if not one.differs]
+        asked.seen.write_text(seen_text(seen_of(kept.core, kept.processor, right)), encoding="utf-8")
     if asked.page:
         before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
         asked.page.write_text(before + MARKS[0] + page(kept) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from bootlab.collectors.costing import CLASSES, EVENTS, RECORD_EVERY, CostSums, costed, load, up_to
 from bootlab.data import source_folder
 from bootlab.errors import MeasurementError
+from bootlab.model.costing import Seen
 from bootlab.model.costs import Between
 from bootlab.model.timeline import Stage
 from tests.examples import examples
 
 MAGIC = 0x31747363626C7462
+EXACT = Seen(core="x", processor="x", programs=1, inside=1, bare=1, below=1.0, above=1.0)
 
 
 def record(insns, ns, low, high):
@@ -31,7 +33,7 @@ def boot(tmp_path):
 
 
 def test_a_stage_takes_what_its_instructions_take_and_what_it_waited(tmp_path):
-    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(1, 1), 2)
+    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(1, 1), 2, EXACT)
     assert (stage.instructions, stage.waited_ns) == (2000, 500)
     assert stage.computed_ns == Between(2000, 6000)
     assert stage.forecast_ns == Between(2500, 6500)
@@ -40,15 +42,25 @@ def test_a_stage_takes_what_its_instructions_take_and_what_it_waited(tmp_path):
 
 
 def test_a_clock_that_is_not_known_widens_both_ends(tmp_path):
-    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(0.5, 2), 2)
+    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(0.5, 2), 2, EXACT)
     assert stage.computed_ns == Between(1000, 12000)
+
+
+def test_a_forecast_is_as_wide_as_the_model_was_off(tmp_path):
+    off = Seen(core="x", processor="x", programs=9, inside=8, bare=3, below=0.5, above=2.0)
+    stage = costed(boot(tmp_path), Stage("whole", 0, 4500), Between(1, 1), 2, off)
+    assert stage.modelled_ns == Between(2000, 6000)
+    assert stage.computed_ns == Between(1000, 12000)
+    # What was waited is not the model's.
+    assert (stage.forecast_ns, stage.bare_ns) == (Between(1500, 12500), Between(2500, 6500))
+    assert stage.instruction_ns == Between(0.5, 6)
 
 
 @examples(100)
 @given(st.integers(0, 4500))
 def test_stages_add_up(tmp_path_factory, cut):
     records = boot(tmp_path_factory.mktemp("boot"))
-    parts = [costed(records, Stage("part", a, b - a), Between(1, 1), 2) for a, b in ((0, cut), (cut, 4500))]
+    parts = [costed(records, Stage("part", a, b - a), Between(1, 1), 2, EXACT) for a, b in ((0, cut), (cut, 4500))]
     assert sum(part.instructions for part in parts) == 2000
     assert sum(part.computed_ns.low for part in parts) == pytest.approx(2000)
     assert sum(part.waited_ns for part in parts) == pytest.approx(500, abs=4)

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from bootlab.analysis import floor_table
 from bootlab.costs.floor import floor_on
 from bootlab.costs.named import costs_of
-from bootlab.model.costs import Amounts, Between
+from bootlab.model.costs import Amounts, Between, BoardConsole, BoardMedium, Costs
 from bootlab.model.floor import Floor, FloorPart, Obstacle
 
 MS = 1_000_000
+EXACT = Costs(
+    name="exactly",
+    console=BoardConsole(baud=Between(115200, 115200)),
+    medium=BoardMedium(name="card", bytes_per_s=Between(20e6, 20e6)),
+)
 FLOOR = Floor(
     goal_ns=1000 * MS,
     parts=(FloorPart(title="application", ns=100 * MS, kind="bound", why=""),),
@@ -25,7 +31,7 @@ BOOT = Amounts(
 
 
 def test_without_a_processor_parts_stay_and_the_board_adds_line_and_images():
-    found = floor_on(costs_of("card-20MB,115200"), FLOOR, BOOT)
+    found = floor_on(EXACT, FLOOR, BOOT)
     assert found.scaled(400 * MS) == Between(400 * MS, 400 * MS)
     assert found.goal_ns.low == pytest.approx(2000 * MS)
     assert found.goal_ns.high == pytest.approx(2000 * MS)
@@ -39,12 +45,12 @@ def test_without_a_processor_parts_stay_and_the_board_adds_line_and_images():
 
 @pytest.mark.parametrize(("word", "low", "high"), [("1ns", 200, 400), ("4ns", 400, 800), ("1-4ns", 200, 800)])
 def test_a_part_computes_or_waits_so_that_it_lies_between_its_exact_time_and_the_processor_s(word, low, high):
-    found = floor_on(costs_of(f"card-20MB,115200,{word}"), FLOOR, BOOT)
+    found = floor_on(msgspec.structs.replace(EXACT, core=costs_of(word).core), FLOOR, BOOT)
     assert found.scaled(400 * MS) == Between(low * MS, high * MS)
 
 
 def test_the_table_has_both_columns_and_the_board_s_own_parts():
-    board = floor_on(costs_of("card-20MB,115200"), FLOOR, BOOT)
+    board = floor_on(EXACT, FLOOR, BOOT)
     rows = floor_table.rows(FLOOR, board)
     assert [row.title for row in rows if row.values["group"] == floor_table.ELSE][-2:] == [
         part.title for part in board.parts

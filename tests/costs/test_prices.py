@@ -8,26 +8,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bootlab.costs.named import costs_of, media
+from bootlab.costs.named import LINE_TIMES, READ_TIMES, RawConsole, RawCosts, costs_of, costs_of_table, media
 from bootlab.costs.prices import board_row, corners, saving_ends, times_as_fast, turning_points
-from bootlab.model.costs import Amounts, Between
+from bootlab.model.costs import Amounts, Between, BoardConsole, BoardMedium, Costs
 from tests.examples import examples
 
 MS = 1_000_000
 BASE = Amounts(exact_ns=1000 * MS, instructions=400 * MS, instruction_ns=2, characters=11520, image_bytes=8_000_000)
 
 
+EXACT = Costs(
+    name="exactly",
+    console=BoardConsole(baud=Between(115200, 115200)),
+    medium=BoardMedium(name="card", bytes_per_s=Between(20e6, 20e6)),
+)
+
+
 def test_a_sum_by_hand():
-    row = board_row(costs_of("sd-card-20MB,115200"), "base", BASE)
+    row = board_row(EXACT, "base", BASE)
     assert (row.console_ns.low, row.load_ns.low) == (pytest.approx(1000 * MS), pytest.approx(400 * MS))
     assert row.board_ns.low == row.board_ns.high == pytest.approx(2400 * MS)
-    slow = board_row(costs_of("sd-card-20MB,115200,3ns"), "base", BASE)
+    slow = board_row(msgspec.structs.replace(EXACT, core=costs_of("3ns").core), "base", BASE)
     assert slow.board_ns.low == pytest.approx(2800 * MS), "400 million instructions take 1 ns more each"
+
+
+def test_a_rate_that_was_given_is_as_wide_as_the_model_was_off_at_known_rates():
+    row = board_row(costs_of("sd-card-20MB,115200"), "base", BASE)
+    for term, times, ms in ((row.console_ns, LINE_TIMES, 1000), (row.load_ns, READ_TIMES, 400)):
+        assert (term.low, term.high) == pytest.approx((ms * MS * times.low, ms * MS * times.high))
+    # One that was given as a range is taken at its word.
+    ranges = costs_of_table(RawCosts(console=RawConsole(baud=(9600, 115200))), "board")
+    assert ranges.console is not None
+    assert ranges.console.baud == Between(9600, 115200)
 
 
 def test_what_user_space_prints_may_overlap_and_what_was_loaded_is_not_counted_twice():
     late = msgspec.structs.replace(BASE, late_characters=11520, loaded_ns=100 * MS)
-    row = board_row(costs_of("sd-card-20MB,115200"), "base", late)
+    row = board_row(EXACT, "base", late)
     assert row.console_ns == Between(0, pytest.approx(1000 * MS))
     assert row.load_ns == Between(pytest.approx(300 * MS), pytest.approx(400 * MS))
 
@@ -48,7 +65,7 @@ def test_the_interval_of_a_difference_is_not_the_difference_of_intervals():
 
 def test_break_even_of_a_larger_image():
     larger = msgspec.structs.replace(BASE, exact_ns=900 * MS, image_bytes=11_100_000)
-    costs = costs_of("sd-card-20MB,115200")
+    costs = EXACT
     (point,) = turning_points(costs, BASE, larger)
     assert (point.of, point.faster) == ("medium", "above")
     assert point.at.low == pytest.approx(31e6)
@@ -57,11 +74,11 @@ def test_break_even_of_a_larger_image():
 
 def test_break_even_of_more_characters_and_of_instructions():
     chatty = msgspec.structs.replace(BASE, exact_ns=950 * MS, characters=11520 + 1152)
-    (point,) = turning_points(costs_of("sd-card-20MB,115200"), BASE, chatty)
+    (point,) = turning_points(EXACT, BASE, chatty)
     assert (point.of, point.faster) == ("console", "above")
     assert point.at.low == pytest.approx(230_400)
     lean = msgspec.structs.replace(BASE, exact_ns=800 * MS, instructions=300 * MS, image_bytes=18_000_000)
-    points = {one.of: one for one in turning_points(costs_of("sd-card-20MB,115200"), BASE, lean)}
+    points = {one.of: one for one in turning_points(EXACT, BASE, lean)}
     assert points["processor"].at.low == pytest.approx(5.0), "500 ms more to load, 100 million instructions less"
     assert points["processor"].faster == "above"
 

@@ -3,15 +3,25 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from bootlab.costs.named import costs_of
 from bootlab.experiments.board_columns import BoardBoot, best, said, with_board
 from bootlab.model.comparison import Row
-from bootlab.model.costs import Amounts
+from bootlab.model.costs import Amounts, Between, BoardMedium
 
 MS = 1_000_000
 MB = 1_000_000
+
+
+def exactly(words):
+    """A board without a console; a rate that is named is that rate."""
+    costs = costs_of(words)
+    if not words.startswith("card-"):
+        return costs
+    rate = float(words.split("MB")[0].removeprefix("card-")) * MB
+    return msgspec.structs.replace(costs, medium=BoardMedium(name="card", bytes_per_s=Between(rate, rate)))
 
 
 def row(name, goal_ms, *, ok=True):
@@ -26,7 +36,7 @@ def boot(goal_ms, loaded_mb, root_mb=(0, 0), window_ms=0):
 
 def judged(words, **boots):
     rows = sorted((row(name, one.amounts.exact_ns // MS) for name, one in boots.items()), key=lambda r: r.ns("goal_ns"))
-    return {one.id: one for one in with_board(costs_of(words), rows, boots)}
+    return {one.id: one for one in with_board(exactly(words), rows, boots)}
 
 
 def test_what_is_loaded_is_waited_for_and_what_is_read_may_hide():
@@ -63,7 +73,7 @@ def test_an_interval_across_that_rate_depends():
 
 def test_a_row_that_failed_has_no_time_and_is_no_measure():
     boots = {"good": boot(1000, 1)}
-    rows = with_board(costs_of("card-20MB,no-console"), [row("bad", 10, ok=False), row("good", 1000)], boots)
+    rows = with_board(exactly("card-20MB,no-console"), [row("bad", 10, ok=False), row("good", 1000)], boots)
     assert [one.ns("board_most_ns") for one in rows] == [None, 1050 * MS]
     assert rows[1].values["board_verdict"] == "first"
     assert best(rows) is rows[1]

@@ -32,7 +32,9 @@ def test_a_costing_boot_is_the_timing_boot_and_costs_each_of_its_stages(small, t
     assert [stage.name for stage in costing.stages] == [stage.name for stage in boot.stages]
     assert sum(stage.computed_ns.low for stage in costing.stages) == pytest.approx(whole.computed_ns.low, rel=1e-6)
     # Between four instructions a cycle and one in ten cycles: else the model is of no processor.
-    assert 0.125 < whole.instruction_ns.low <= whole.instruction_ns.high < 5
+    each = whole.modelled_ns.scaled(1 / whole.instructions)
+    assert 0.125 < each.low <= each.high < 5
+    assert whole.computed_ns == costing.seen.widened(whole.modelled_ns)
     assert sum(whole.classes.values()) == pytest.approx(whole.instructions, rel=0.01)
     assert whole.events["accesses"] > whole.events["l1d misses"] > whole.events["l2 misses"] > 0
     # Costs that name a core take its time from the same boot.

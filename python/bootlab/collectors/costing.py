@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bootlab.errors import MeasurementError
-from bootlab.model.costing import CostedStage
+from bootlab.model.costing import CostedStage, Seen
 from bootlab.model.costs import Between
 from bootlab.model.timeline import Stage
 
@@ -91,22 +91,25 @@ def up_to(records: Sequence[CostSums], insns: int, ns: int) -> tuple[CostSums, .
     return (*records, goal)
 
 
-def costed(records: Sequence[CostSums], stage: Stage, ghz: Between, insn_ns: int) -> CostedStage:
+def costed(records: Sequence[CostSums], stage: Stage, ghz: Between, insn_ns: int, seen: Seen) -> CostedStage:
     """Return what the modelled processor takes between two instants. `insn_ns`: an instruction on the exact clock.
 
+    `seen`: how far the model was off elsewhere.
     Between two records everything is taken to grow evenly.
     """
     before, after = _at(records, stage.start_ns), _at(records, stage.start_ns + stage.duration_ns)
     insns = max(0, after.insns - before.insns)
     low, high = (max(0.0, after.ticks[end] - before.ticks[end]) / TICKS_PER_CYCLE for end in (0, 1))
     ends = (low / ghz.high, high / ghz.low)
+    modelled = Between(min(ends), max(ends))
     counts = [round(max(0.0, b - a)) for a, b in zip(before.counts, after.counts, strict=True)]
     return CostedStage(
         name=stage.name,
         exact_ns=stage.duration_ns,
         instructions=insns,
         waited_ns=max(0, stage.duration_ns - insns * insn_ns),
-        computed_ns=Between(min(ends), max(ends)),
+        modelled_ns=modelled,
+        computed_ns=seen.widened(modelled),
         classes={name: count for name, count in zip(CLASSES, counts, strict=False) if count},
         events={name: count for name, count in zip(EVENTS, counts[len(CLASSES) :], strict=True) if count},
     )

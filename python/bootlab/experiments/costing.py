@@ -12,6 +12,7 @@ from bootlab.builders.cache import Cache
 from bootlab.collectors import costing
 from bootlab.collectors.costing import COST_FILE
 from bootlab.costs.cores import ChosenCore, core_of
+from bootlab.costs.seen import seen
 from bootlab.errors import MeasurementError
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
@@ -47,12 +48,14 @@ def costed(bench: Bench, system: System, timing: Recording, core: ChosenCore) ->
     records = costing.up_to(written, timing.meta.goal_insns, timing.meta.goal_ns)
     insn_ns = 1 << system.clock.shift
     whole = Stage("whole boot", 0, timing.meta.goal_ns)
+    error = seen()
     return Costing(
         core=core.word,
         title=core.core.title,
         ghz=core.ghz,
-        stages=tuple(costing.costed(records, stage, core.ghz, insn_ns) for stage in stages_of(timing)),
-        whole=costing.costed(records, whole, core.ghz, insn_ns),
+        seen=error,
+        stages=tuple(costing.costed(records, stage, core.ghz, insn_ns, error) for stage in stages_of(timing)),
+        whole=costing.costed(records, whole, core.ghz, insn_ns, error),
     )
 
 
@@ -72,7 +75,7 @@ def with_core(bench: Bench, system: System) -> System:
     core = Core(
         name=f"{found.title} at {found.ghz.text()} GHz",
         instruction_ns=found.whole.instruction_ns,
-        source="a costing boot of the base",
+        source=f"a costing boot of the base: {found.seen.text(found.core)}",
     )
     return msgspec.structs.replace(system, costs=msgspec.structs.replace(costs, core=core))
 
