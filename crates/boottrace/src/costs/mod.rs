@@ -25,7 +25,7 @@ mod start_jobs;
 pub(crate) mod stated_lines;
 mod stated_time;
 pub(crate) mod units;
-mod waits;
+pub(crate) mod waits;
 
 use context::Context;
 pub use cost::{Basis, Cost};

@@ -10,6 +10,7 @@ use super::named_silences;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
+use crate::log::course::is_of_user_space;
 use crate::log::line::{Line, LineKind};
 
 /// Silences listed of each part of the boot.
@@ -43,7 +44,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
     .flat_map(of)
     .collect();
     for gap in found {
-        let (whose, advice) = match gap.part {
+        let (whose, advice) = match part_of(context, gap) {
             BootPart::Firmware => (
                 "firmware or boot loader",
                 "look what it does there: its own trace (bootstage, cbmem -t, a higher log level), or stamps on each line \
@@ -91,6 +92,22 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             ),
             advice: advice.to_owned(),
         });
+    }
+}
+
+/// Whose time a silence is: in a piece in which init is not seen, the line that ends it may be user space's doing, or one
+/// before it was.
+fn part_of(context: &Context<'_>, gap: &LargeGap) -> BootPart {
+    let boot = context.boot;
+    if gap.part != BootPart::Kernel || boot.start != BootStart::MiddleOfLog {
+        return gap.part;
+    }
+    let to = boot.lines.partition_point(|line| line.number <= gap.before_line);
+    let told = boot.lines[..to].iter().any(|line| is_of_user_space(&line.text));
+    if told {
+        BootPart::UserSpace
+    } else {
+        BootPart::Kernel
     }
 }
 

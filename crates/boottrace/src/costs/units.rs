@@ -182,6 +182,11 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             still_waiting(context, name, pending.get(name).copied(), (ns, line), end),
         );
     }
+    if let [(name, begun)] = pending.iter().collect::<Vec<_>>()[..] {
+        if found.is_empty() && !failed(name) {
+            found.extend(cut_off(context, name, begun).map(|start| (start.name, start)));
+        }
+    }
     let mut all: Vec<Start<'a>> = found
         .into_values()
         .filter(|start| start.ns >= SHORTEST_NS && !is_waiter(start.name))
@@ -189,6 +194,38 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     // Names break ties: the order of a hash map is no order.
     all.sort_by(|a, b| a.name.cmp(b.name));
     all
+}
+
+/// A start that has not ended where the log of one unit does (`journalctl -u`): the unit's program has spoken, and systemd
+/// has not said that it is up.
+fn cut_off<'a>(context: &Context<'a>, name: &'a str, begun: &Line) -> Option<Start<'a>> {
+    let spoken = || context.boot.lines.iter().filter(|line| line.process.is_some());
+    let last = spoken().next_back()?;
+    let whose = last.process.as_deref()?;
+    let of_one = |line: &Line| {
+        line.process
+            .as_deref()
+            .is_some_and(|who| who == "systemd" || who == whose)
+    };
+    let stamped = |line: &&Line| line.has_kernel_prefix() || line.host_ns.is_some();
+    let alone = whose != "systemd" && context.boot.lines.iter().filter(stamped).all(of_one);
+    // Another boot may follow, and begins it again.
+    let again = |line: &&Line| of_systemd(line).and_then(begins) == Some(name);
+    let begun = context.boot.lines.iter().rev().find(again).unwrap_or(begun);
+    let ns = context.apart(begun, last).filter(|_| alone)?;
+    Some(Start {
+        name,
+        ns,
+        at_least: true,
+        end: End::Up,
+        basis: Basis::Computed,
+        lines: vec![begun.number, last.number],
+        evidence: format!(
+            "{} from `{}` to the log's last line, and systemd has not said by then that it is up",
+            spell(ns),
+            shorten(begun.text.trim())
+        ),
+    })
 }
 
 /// A start that systemd still waits for when it last speaks of it. It counts from when the job was queued; where the log

@@ -201,7 +201,7 @@ fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
 fn random_in_a_piece(context: &Context<'_>, line: &Line, out: &mut Vec<Cost>) {
     const LATE_NS: i64 = 5_000_000_000;
     let shown = context.boot.user_from.and_then(|from| context.boot.lines.get(from));
-    let runs = shown.is_some_and(|shown| shown.number < line.number);
+    let runs = shown.is_some_and(|shown| shown.number < line.number) || read_before(&context.boot.lines, line.number);
     let ready = context
         .stamp(line)
         .filter(|ns| (LATE_NS..JIFFIES_START_NS).contains(ns));
@@ -213,6 +213,30 @@ fn random_in_a_piece(context: &Context<'_>, line: &Line, out: &mut Vec<Cost>) {
         spell(ns)
     );
     out.push(late_numbers(line, evidence));
+}
+
+/// Has a program asked for random numbers before this line?
+fn read_before(lines: &[Line], number: u32) -> bool {
+    let before = lines.iter().take_while(|line| line.number < number);
+    before.filter(|line| line.printk_ns.is_some()).any(|line| {
+        line.text.trim_start().starts_with("random: ") && line.text.contains(": uninitialized urandom read (")
+    })
+}
+
+/// Lines that somebody chose still tell when random numbers were ready: by the kernel's stamp.
+pub(crate) fn numbers_ready_late(lines: &[Line]) -> Option<Cost> {
+    const LATE_NS: i64 = 5_000_000_000;
+    let ready = |line: &&Line| {
+        let text = line.text.trim_start();
+        text.starts_with("random: crng init done") || text.starts_with("random: nonblocking pool is initialized")
+    };
+    let line = lines.iter().find(ready)?;
+    let ns = line.printk_ns.filter(|ns| (LATE_NS..JIFFIES_START_NS).contains(ns))?;
+    let evidence = format!(
+        "{} after the kernel's start; programs that call getrandom() before wait so long",
+        spell(ns)
+    );
+    Some(late_numbers(line, evidence))
 }
 
 fn late_numbers(line: &Line, evidence: String) -> Cost {

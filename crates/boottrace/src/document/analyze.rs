@@ -13,12 +13,15 @@ use super::one_account;
 use super::other_output;
 use super::stated;
 use super::unit_costs;
+use super::units::UnitReport;
+use crate::costs::waits::numbers_ready_late;
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
 use crate::input::source::{Counted, Seen, Source};
 use crate::input::stream::Stream;
 use crate::log::boot_log::BootStart;
+use crate::log::clock::Clock;
 use crate::options::Options;
 use crate::readers::calls::names::Names;
 use crate::readers::calls::tree::CallTree;
@@ -334,6 +337,8 @@ fn boot_log(
             found => found.or_else(tail),
         });
         let (from_line, to_line) = log.span();
+        let chosen = matches!(other, Some(("excerpt", _)));
+        let ready = chosen.then(|| numbers_ready_late(&log.lines)).flatten();
         number += 1;
         let boot = Boot::from_log(log, number, options);
         for (reason, (count, first)) in &boot.kernel.look_alikes {
@@ -352,6 +357,10 @@ fn boot_log(
                 why,
             };
             placed.push((from_line, Part::NotABoot(part)));
+            placed.extend(ready.map(|cost| {
+                let report = UnitReport::of_lines(vec![cost], (from_line, to_line), Clock::Printk);
+                (from_line, Part::Units(report))
+            }));
         } else {
             placed.push((from_line, Part::Boot(boot)));
         }

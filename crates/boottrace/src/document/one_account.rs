@@ -8,18 +8,43 @@ use super::units::UnitReport;
 /// Joins reports that complete each other: no two of them have the same part. Where two say the same thing, they may be
 /// of two boots, and stay apart.
 pub(super) fn join(placed: &mut Vec<(u32, Part)>) {
-    let mut at = 0;
-    while at + 1 < placed.len() {
-        let (head, tail) = placed.split_at_mut(at + 1);
-        if let (Part::Units(first), Part::Units(second)) = (&mut head[at].1, &tail[0].1) {
-            if complete_each_other(first, second) {
+    let mut at = 1;
+    while at < placed.len() {
+        let (head, tail) = placed.split_at_mut(at);
+        if let Part::Units(second) = &tail[0].1 {
+            let reports = head.iter_mut().rev().take(NEAR).map_while(|(_, part)| match part {
+                Part::Units(first) => Some(first),
+                _ => None,
+            });
+            if let Some(first) = reports.into_iter().find(|first| complete_each_other(first, second)) {
                 take(first, second);
-                placed.remove(at + 1);
+                placed.remove(at);
                 continue;
             }
         }
         at += 1;
     }
+}
+
+/// Reports looked back at.
+const NEAR: usize = 3;
+/// Clocks of two outputs of one boot differ by less.
+const ALIKE_NS: u64 = 1_000_000_000;
+
+/// Is the goal of a chain reached within the account's user space? Else it is another boot's.
+fn fits(first: &UnitReport, second: &UnitReport) -> bool {
+    let reports = [first, second];
+    let startup = reports.iter().find_map(|report| report.startup.as_ref());
+    let goal = reports.iter().find_map(|report| report.chain.first()?.at_ns);
+    let user_space = startup.and_then(|startup| {
+        let parts = startup.parts.iter();
+        parts
+            .filter(|(name, _)| name == "userspace")
+            .map(|(_, ns)| *ns)
+            .next_back()
+    });
+    goal.zip(user_space)
+        .is_none_or(|(goal, ns)| goal <= ns.saturating_add(ALIKE_NS))
 }
 
 fn complete_each_other(first: &UnitReport, second: &UnitReport) -> bool {
@@ -28,6 +53,7 @@ fn complete_each_other(first: &UnitReport, second: &UnitReport) -> bool {
         && once(first.startup.is_some(), second.startup.is_some())
         && once(!first.units.is_empty(), !second.units.is_empty())
         && once(!first.chain.is_empty(), !second.chain.is_empty())
+        && fits(first, second)
 }
 
 fn take(first: &mut UnitReport, second: &UnitReport) {

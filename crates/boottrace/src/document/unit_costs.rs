@@ -26,7 +26,9 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
     out.truncate(LISTED);
     let target = report.chain.first().map(|link| link.unit.as_str());
-    let start_ns = user_space_ns(report);
+    let reached_ns = report.startup.as_ref().and_then(|startup| startup.target_after_ns);
+    // What took longer than it took to reach the goal was not waited for.
+    let start_ns = user_space_ns(report).into_iter().chain(reached_ns).min();
     let blamed = report.units.iter().filter(|unit| {
         let waited = report.chain.iter().any(|link| link.unit == unit.unit);
         // What took longer than the whole start was begun by a timer, or by somebody, behind it.

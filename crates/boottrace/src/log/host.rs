@@ -73,7 +73,13 @@ fn bracketed(bytes: &[u8], style: Style) -> Option<HostPrefix> {
         };
         return plain(ns, HostSource::ClockTime, blank_after(end? + 1));
     }
-    let (date, end) = (inside.get(4..)?, inside.iter().take(40).position(|b| *b == b']')?);
+    // The day's name has two to five letters, and a dot in some languages.
+    let day = inside.iter().take(12).position(|b| *b == b' ').filter(|at| *at >= 2)?;
+    let named = inside[..day]
+        .iter()
+        .all(|b| b.is_ascii_alphabetic() || *b == b'.' || *b >= 0x80);
+    let date = inside.get(day + 1..).filter(|_| named)?;
+    let end = inside.iter().take(48).position(|b| *b == b']')?;
     let (ns, used) = syslog_time(date)?;
     // Tera Term's `[Mon Jan 01 10:20:30.123 2024]` has a fraction, `dmesg -T` has none; conserver stamps what has a
     // stamp of its own.

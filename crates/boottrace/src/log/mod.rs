@@ -6,6 +6,7 @@ pub mod boot_log;
 pub(crate) mod bracket;
 pub(crate) mod breaks;
 pub mod clock;
+pub(crate) mod course;
 pub(crate) mod dumpstate;
 pub(crate) mod firmware_stamp;
 pub(crate) mod foreign_month;

@@ -133,7 +133,7 @@ fn block_at(lines: &[Line], from: usize, budget: &mut usize) -> Option<(usize, F
     }
     for (format, role) in TABLES {
         if matches!(role(first, false), Some(Role::Heading | Role::Row)) {
-            if let Some(end) = table_end(&lines[from..], role) {
+            if let Some(end) = table_end(&lines[from..], role, format) {
                 return Some((from + end, format));
             }
         }
@@ -177,9 +177,15 @@ fn usable(line: &Line) -> Option<&str> {
 }
 
 /// How many lines the block has, when it is one.
-fn table_end(lines: &[Line], role: RoleOf) -> Option<usize> {
+fn table_end(lines: &[Line], role: RoleOf, format: Format) -> Option<usize> {
     let (mut end, mut rows, mut headed) = (0, 0_u32, false);
+    let mut accounts = 0_u32;
     for (at, line) in lines.iter().enumerate() {
+        let account = format == Format::SystemdAnalyze && usable(line).is_some_and(systemd_analyze::begins_account);
+        accounts += u32::from(account);
+        if accounts > 1 {
+            break;
+        }
         let found = match usable(line) {
             Some(text) => role(text, headed),
             None if line.kind == LineKind::Blank => Some(Role::Between),

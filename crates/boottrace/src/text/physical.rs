@@ -153,6 +153,11 @@ pub fn clean(bytes: &[u8]) -> String {
             at += introducer + sequence_length(&rest[introducer..]);
             continue;
         }
+        if let Some(wrong) = MISREAD.iter().find(|wrong| rest.starts_with(wrong.as_bytes())) {
+            out.extend_from_slice("\u{2026}".as_bytes());
+            at += wrong.len();
+            continue;
+        }
         at += 1;
         match byte {
             b'\r' if out.is_empty() => {}
@@ -165,11 +170,16 @@ pub fn clean(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// The ellipsis with which systemd shortens names, read as one of the code pages 1252, 866 and 437.
+const MISREAD: [&str; 3] = ["\u{e2}\u{20ac}\u{a6}", "\u{442}\u{410}\u{436}", "\u{393}\u{c7}\u{aa}"];
+
 /// Length of ESC in one of the spellings that logs have, or 0.
 fn introducer_length(bytes: &[u8]) -> usize {
     const SPELLED: [&[u8]; 5] = [b"\\x1b", b"\\033", b"\\e", b"\\u001b", b"#033"];
     match bytes {
         [0x1b, ..] => 1,
+        // As a terminal in a window or a page draws it.
+        [0xe2, 0x86, 0x90, b'[', ..] | [0xe2, 0x90, 0x9b, b'[', ..] => 3,
         [b'^', b'[', b'[' | b']' | b'(' | b'7' | b'8' | b'c', ..] => 2,
         [b'\\' | b'#', ..] => SPELLED
             .iter()

@@ -10,6 +10,7 @@ use crate::facts::kernel::facts::stamp;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
+use crate::log::course::{comes_by_itself, is_step_of_init, only_a_boot_prints};
 use crate::log::harness::prompt_command;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
@@ -148,14 +149,15 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         }
         if piece && part == BootPart::Kernel {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
-            if length > LONGEST_WAIT_NS || elapsed > LATEST_PIECE_NS {
+            if (length > LONGEST_WAIT_NS || elapsed > LATEST_PIECE_NS) && !only_a_boot_prints(&line.text) {
                 break;
             }
         }
         if part == BootPart::UserSpace && first_use.is_none() && !waited_for(boot, at) {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
             let settled = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
-            if length > elapsed.max(settled) || elapsed > LATEST_NS {
+            let step = length <= LATEST_NS && is_step_of_init(&line.text);
+            if (length > elapsed.max(settled) && !step) || elapsed > LATEST_NS {
                 break;
             }
         }
@@ -186,8 +188,11 @@ fn ends_the_boot(line: &Line) -> bool {
         || (!line.has_kernel_prefix() && line.process.is_none() && typed(&line.text))
 }
 
-/// Did init, or a script of its, wait for the random numbers that are ready here? It spoke last.
+/// Does the boot go on here, or did init, or a script of its, wait for the random numbers that are ready here? It spoke last.
 fn waited_for(boot: &BootLog, at: usize) -> bool {
+    if only_a_boot_prints(&boot.lines[at].text) {
+        return true;
+    }
     let ready = boot.lines[at].text.trim_start().starts_with("random: crng init done");
     let before = boot.lines[..at].iter().rev().find(|line| line.kind != LineKind::Blank);
     ready && before.is_some_and(|line| speaks_for_init(line) || line.process.as_deref() == Some("procd"))
@@ -305,7 +310,9 @@ fn alike(a: i64, b: i64) -> bool {
 
 /// A boot loader's prompt: what passes behind it is somebody's time.
 fn waits_for_somebody(line: &Line) -> bool {
-    prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>'])
+    // The kernel says `enabling device (0000 -> 0002)`, and asks nobody.
+    !line.has_kernel_prefix()
+        && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))
 }
 
 /// A message of a timer's or of another thread's, that says nothing of whether the boot goes on: the silence around it is
@@ -321,6 +328,7 @@ pub(crate) fn in_background(line: &Line, part: BootPart) -> bool {
     ];
     let text = line.text.trim();
     STARTS.iter().any(|start| text.starts_with(start))
+        || comes_by_itself(text)
         || text.ends_with(": incomplete constraints, leaving on")
         || text.strip_suffix(": disabling").is_some_and(|name| !name.contains(' '))
         // A timer's (drivers/base/dd.c, `deferred_probe_timeout_work_func()`): what is pending holds nobody up.

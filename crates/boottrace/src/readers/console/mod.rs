@@ -13,6 +13,7 @@ mod nameless;
 mod not_a_boot;
 mod page;
 mod quoted;
+mod quoted_printable;
 pub mod reader;
 mod shown_again;
 pub mod shuffled;

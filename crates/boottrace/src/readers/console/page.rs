@@ -23,7 +23,14 @@ struct Place {
 /// Marks prompts of the host, and the text of a page that shows a log in blocks. Nothing is marked where a log goes on outside of them.
 pub fn mark_prose(lines: &mut [Line]) {
     mark_host_prompts(lines);
-    let Some((places, blocks)) = places(lines) else {
+    let found = places(lines);
+    // A mark is no word of a machine, whether the rest is a page or a log that somebody pasted between two of them.
+    for line in lines.iter_mut() {
+        if line.kind == LineKind::Outside && line.text.starts_with(['`', '~']) && is_mark(line.text.trim_end()) {
+            line.kind = LineKind::Blank;
+        }
+    }
+    let Some((places, blocks)) = found else {
         return;
     };
     let mut speaks = vec![false; blocks + 1];
@@ -70,7 +77,7 @@ fn places(lines: &[Line]) -> Option<(Vec<Place>, usize)> {
             Some(Opened::Literal) if !indented && line.kind != LineKind::Blank && !(begun && is_stamped(line)) => {
                 open = None;
             }
-            Some(Opened::Fence) if trimmed == "```" || trimmed == "~~~" => {
+            Some(Opened::Fence) if is_bare_mark(trimmed) => {
                 // It stays in the log: it tells later that this is a page.
                 (place.block, place.mark, open) = (blocks, true, None);
                 continue;
@@ -94,7 +101,18 @@ fn places(lines: &[Line]) -> Option<(Vec<Place>, usize)> {
     (blocks > 0 && matches!(open, None | Some(Opened::Literal))).then_some((places, blocks))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Three or more of one sign, and nothing else: it closes, whatever opened.
+fn is_bare_mark(text: &str) -> bool {
+    let sign = text.chars().next().filter(|sign| matches!(sign, '`' | '~'));
+    text.len() >= 3 && sign.is_some_and(|sign| text.chars().all(|c| c == sign))
+}
+
+/// The same, or one that opens with a language's name behind it.
+fn is_mark(text: &str) -> bool {
+    is_bare_mark(text) || opens(text, text, false) == Some(Opened::Fence)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opened {
     /// Markdown's, with or without a word behind it.
     Fence,
@@ -106,6 +124,7 @@ enum Opened {
 
 fn opens(text: &str, trimmed: &str, indented: bool) -> Option<Opened> {
     let fence = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~"));
+    let fence = fence.map(|word| word.trim_start_matches(['`', '~']));
     if fence.is_some_and(|word| word.len() <= 20 && !word.contains([' ', '`', '~'])) {
         return Some(Opened::Fence);
     }

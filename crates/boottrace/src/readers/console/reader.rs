@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read};
 
 use super::learning;
 use super::mail_quotes;
+use super::quoted_printable::{self, Joined};
 use super::tail::Tail;
 use crate::log::bracket::Human;
 use crate::log::inner_start::inner_start;
@@ -59,9 +60,15 @@ const STYLE_BYTES: u64 = 1 << 20;
 pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Limits) -> io::Result<Lines> {
     let mut head = Vec::new();
     source.by_ref().take(STYLE_BYTES).read_to_end(&mut head)?;
-    let quoted = mail_quotes::are_in(&head);
-    let head = if quoted { unquoted(&head) } else { head };
-    let style = learning::style(&head, limits);
+    let mail = quoted_printable::is_in(&head);
+    let decoded = mail.then(|| quoted_printable::decoded_text(&head, limits.line_bytes));
+    let plain = decoded.as_deref().unwrap_or(&head);
+    let quoted = mail_quotes::are_in(plain);
+    let style = if quoted {
+        learning::style(&unquoted(plain), limits)
+    } else {
+        learning::style(plain, limits)
+    };
     let mut reader = Reader {
         out: Lines::default(),
         style,
@@ -74,10 +81,10 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
         text_bytes: 0,
     };
     let mut tail = Tail::new(limits);
-    physical::for_each(Cursor::new(head).chain(source), limits.line_bytes, |line| {
-        reader.out.physical = line.number;
+    let mut joined = Joined::default();
+    let mut take = |line: &Physical<'_>| {
         if tail.takes_over(reader.out.lines.len(), reader.text_bytes, limits) {
-            tail.push(&line);
+            tail.push(line);
         } else {
             let line = without_mark(line);
             let bytes = if quoted {
@@ -87,7 +94,18 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
             };
             reader.take(&Physical { bytes, ..line }, stamps);
         }
+    };
+    let mut physical = 0;
+    physical::for_each(Cursor::new(&head).chain(source), limits.line_bytes, |line| {
+        physical = line.number;
+        if mail {
+            joined.take(&line, limits.line_bytes, &mut take);
+        } else {
+            take(&line);
+        }
     })?;
+    joined.end(&mut take);
+    reader.out.physical = physical;
     reader.out.dropped = tail.dropped;
     reader.out.first_dropped = tail.first_dropped;
     tail.for_each(|line| reader.take(line, stamps));
@@ -104,14 +122,14 @@ fn unquoted(head: &[u8]) -> Vec<u8> {
 }
 
 /// Editors of Windows put a byte order mark before the first line.
-fn without_mark(line: Physical<'_>) -> Physical<'_> {
+fn without_mark<'a>(line: &Physical<'a>) -> Physical<'a> {
     let bytes = line
         .bytes
         .strip_prefix("\u{feff}".as_bytes())
         .filter(|_| line.number == 1);
     Physical {
         bytes: bytes.unwrap_or(line.bytes),
-        ..line
+        ..*line
     }
 }
 

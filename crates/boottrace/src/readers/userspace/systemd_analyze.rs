@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::duration::{parse, parse_prefix};
 use super::systemd_blame::{blame_row, is_unit};
-use super::systemd_pasted::rows;
+use super::systemd_pasted::{rows, unpasted};
 use crate::readers::skipped::Skipped;
 use crate::text::lines;
 
@@ -69,6 +69,27 @@ impl StartupTime {
                 _ => return Some(out),
             }
         }
+    }
+
+    /// The rest of an account that was broken into two lines: `+ 12.181s (userspace) = 29.613s`.
+    fn parse_rest(text: &str) -> Option<Self> {
+        let rest = Self::parse(text.trim().strip_prefix('+')?.trim_start())?;
+        (rest.userspace_ns.or(rest.initrd_ns).or(rest.kernel_ns))
+            .and(rest.total_ns)
+            .map(|_| rest)
+    }
+
+    /// Adds that, where this half has no sum of its own.
+    fn go_on(&mut self, rest: &Self) -> bool {
+        if self.total_ns.is_some() || self.userspace_ns.is_some() || self.firmware_ns.or(self.kernel_ns).is_none() {
+            return false;
+        }
+        self.loader_ns = self.loader_ns.or(rest.loader_ns);
+        self.kernel_ns = self.kernel_ns.or(rest.kernel_ns);
+        self.initrd_ns = self.initrd_ns.or(rest.initrd_ns);
+        self.userspace_ns = rest.userspace_ns;
+        self.total_ns = rest.total_ns;
+        true
     }
 
     /// `graphical.target reached after 15.007s in userspace`: target and time.
@@ -181,6 +202,15 @@ pub fn is_heading(line: &str) -> bool {
     })
 }
 
+/// True for a line that begins an account: a second one is another boot's.
+pub fn begins_account(line: &str) -> bool {
+    line.contains("Startup finished in ")
+        && rows(line).iter().any(|row| {
+            let startup = row.trim().strip_prefix("Startup finished in ");
+            startup.is_some_and(|rest| StartupTime::parse(rest).is_some())
+        })
+}
+
 /// True for a row of blame or of the critical chain.
 pub fn is_row(line: &str) -> bool {
     rows(line).iter().any(|row| is_one_row(row))
@@ -193,14 +223,20 @@ fn is_one_row(line: &str) -> bool {
     explained
         || blame_row(line).is_some()
         || StartupTime::parse_target(line).is_some()
+        || StartupTime::parse_rest(line).is_some()
         || (chain() && chain_link(line).is_some())
 }
 
 /// What the head of a file says about being such text: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
     let text = String::from_utf8_lossy(&head[..head.len().min(64 * 1024)]);
+    // Of two boots, each is read in its own place in the text.
+    if text.lines().filter(|line| begins_account(line)).take(2).count() > 1 {
+        return None;
+    }
     let (mut known, mut others) = (0_u32, 0_u32);
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
+        let line = &*unpasted(line);
         let startup = line.trim_start().strip_prefix("Startup finished in ");
         let heads = line.starts_with("The time ") || is_unfinished(line);
         if startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || heads {
@@ -249,6 +285,11 @@ impl Analyze {
                 }
                 self.time = Some(time);
                 self.time_line = Some(number);
+                return;
+            }
+        }
+        if let Some(rest) = StartupTime::parse_rest(text) {
+            if self.time.as_mut().is_some_and(|time| time.go_on(&rest)) {
                 return;
             }
         }

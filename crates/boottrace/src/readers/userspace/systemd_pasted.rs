@@ -11,7 +11,63 @@ const LONGEST: usize = 20_000;
 
 /// The rows that a line holds: itself, or what was run together in it.
 pub(super) fn rows(line: &str) -> Vec<Cow<'_, str>> {
-    if line.len() > LONGEST || blame_row(line).is_some() {
+    if line.len() > LONGEST {
+        return vec![Cow::Borrowed(line)];
+    }
+    match unpasted(line) {
+        Cow::Borrowed(line) => rows_of(line),
+        Cow::Owned(line) => rows_of(&line)
+            .into_iter()
+            .map(|row| Cow::Owned(row.into_owned()))
+            .collect(),
+    }
+}
+
+/// The line without what a page does to it: a comment's mark before it, an arrow behind it, a browser's names of characters.
+pub(super) fn unpasted(line: &str) -> Cow<'_, str> {
+    let text = line.trim_end();
+    let text = text.strip_suffix("<-").map_or(text, str::trim_end);
+    // A comment's mark with one blank, so that a tree keeps its depths.
+    let text = text
+        .strip_prefix("# ")
+        .filter(|rest| is_comment_of_a_row(rest))
+        .unwrap_or(text);
+    if text.contains("&#") || text.contains("&gt;") || text.contains("**") {
+        return Cow::Owned(
+            NAMED
+                .iter()
+                .fold(text.to_owned(), |text, (name, sign)| text.replace(name, sign)),
+        );
+    }
+    if text.len() == line.trim_end().len() {
+        Cow::Borrowed(line)
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Bold marks, and signs as HTML names them.
+const NAMED: [(&str, &str); 6] = [
+    ("**", ""),
+    ("&#9492;", "\u{2514}"),
+    ("&#9500;", "\u{251c}"),
+    ("&#9474;", "\u{2502}"),
+    ("&#9472;", "\u{2500}"),
+    ("&gt;", ">"),
+];
+
+/// Is what stands behind a comment's mark a row? A shell's `# systemctl start a.service` is none.
+fn is_comment_of_a_row(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("Startup finished in ")
+        || blame_row(text).is_some()
+        || text.starts_with('\u{2514}')
+        || text.contains(".target @")
+        || text.contains(" reached after ")
+}
+
+fn rows_of(line: &str) -> Vec<Cow<'_, str>> {
+    if blame_row(line).is_some() {
         return vec![Cow::Borrowed(line)];
     }
     if let Some(rows) = startup(line) {
@@ -101,6 +157,32 @@ mod tests {
             rows("`systemd-analyze Startup finished in 3.802s (firmware) + 4.789s (kernel) = 8.591s graphical.target reached after 1min in userspace`"),
             ["Startup finished in 3.802s (firmware) + 4.789s (kernel) = 8.591s", "graphical.target reached after 1min in userspace"]
         );
+    }
+
+    #[test]
+    fn rows_of_pages() {
+        assert_eq!(rows("#  8.2s apt-daily.service"), [" 8.2s apt-daily.service"]);
+        assert_eq!(
+            rows("# Startup finished in 4.2s (kernel) = 4.2s"),
+            ["Startup finished in 4.2s (kernel) = 4.2s"]
+        );
+        assert_eq!(
+            rows("    &#9492;&#9472;x.service @1.9s +12.4s"),
+            ["    \u{2514}\u{2500}x.service @1.9s +12.4s"]
+        );
+        assert_eq!(
+            rows("#   \u{2514}\u{2500}a.service @2s"),
+            ["  \u{2514}\u{2500}a.service @2s"]
+        );
+        assert_eq!(
+            rows("  \u{2514}\u{2500}n.service @1min +17ms <-"),
+            ["  \u{2514}\u{2500}n.service @1min +17ms"]
+        );
+        assert_eq!(
+            rows("Startup finished in 35.8s (firmware) + **1min 12.950s (kernel) **+ 17.3s (userspace) = 2min 6s"),
+            ["Startup finished in 35.8s (firmware) + 1min 12.950s (kernel) + 17.3s (userspace) = 2min 6s"]
+        );
+        assert_eq!(rows("# systemctl start a.service"), ["# systemctl start a.service"]);
     }
 
     #[test]

@@ -140,7 +140,10 @@ impl Splitter<'_> {
             return false;
         };
         let lines = self.state.boot.as_ref().map_or(&[][..], |boot| &boot.lines);
-        let last = lines.iter().rev().find(|line| line.kind != LineKind::Blank);
+        let last = lines
+            .iter()
+            .rev()
+            .find(|line| line.kind != LineKind::Blank || leaves_out(line));
         !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && last.is_some_and(leaves_out)
     }
 
@@ -162,10 +165,14 @@ impl Splitter<'_> {
         if is_before_overflow(ns) || max.saturating_sub(ns) < BACK_NS {
             return false;
         }
-        let spoken = boot.lines.iter().rev().filter(|line| line.kind != LineKind::Blank);
+        let spoken = boot.lines.iter().rev();
+        let spoken = spoken.filter(|line| line.kind != LineKind::Blank || leaves_out(line));
         let since = spoken.take_while(|line| !line.has_kernel_prefix() && line.process.is_none());
         let by_page = self.state.block_at.is_some_and(|at| at == boot.lines.len());
-        by_page || since.take(4).any(|line| leaves_out(line) || is_rule(&line.text))
+        by_page
+            || since
+                .take(4)
+                .any(|line| leaves_out(line) || is_rule(&line.text) || is_sentence(&line.text))
     }
 
     /// Two reports of one boot have the same first marks; other marks come from another boot.
@@ -183,4 +190,11 @@ impl Splitter<'_> {
             }
         }
     }
+}
+
+/// Words of somebody who writes about a log: several of them, with a sentence's end.
+fn is_sentence(text: &str) -> bool {
+    let text = text.trim();
+    let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
+    ends && text.starts_with(|c: char| c.is_alphabetic()) && text.split_ascii_whitespace().count() >= 4
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//! Messages of the kernel that tell where in the life of a system they stand: only a boot prints them, only user space brings
+//! them about, or a system prints them that has long been up.
+
+/// Prints only a boot, however late it comes: what it waited for has ended (drivers of the machine's own parts, the root
+/// file system, udev's and init's first steps).
+pub fn only_a_boot_prints(text: &str) -> bool {
+    const STARTS: [&str; 17] = [
+        "udev: starting version ",
+        "systemd-udevd: starting version ",
+        "starting version ",
+        "PNP: PS/2 ",
+        "PNP: No PS/2 ",
+        "serio: i8042 ",
+        "i8042: PNP: ",
+        "VFS: Mounted root ",
+        "Freeing unused kernel ",
+        "Freeing init memory: ",
+        "Run /sbin/init as init",
+        "Run /init as init",
+        "Write protecting the kernel ",
+        "TCP: Hash tables configured",
+        "Trying to unpack rootfs image",
+        "PCI: Using ACPI for IRQ routing",
+        "Serial: 8250/16550 driver",
+    ];
+    let text = text.trim_start();
+    STARTS.iter().any(|start| text.starts_with(start)) || begins_udev(text)
+}
+
+/// A message that a step of user space brings about: the kernel itself does not wait before it.
+pub fn is_of_user_space(text: &str) -> bool {
+    const STARTS: [&str; 9] = [
+        "ADDRCONF(NETDEV_UP): ",
+        "IPv6: ADDRCONF(NETDEV_UP): ",
+        "Adding ",
+        "init: ",
+        "Bluetooth: BNEP ",
+        "EXT3 FS on ",
+        "NET: Registered protocol family 10",
+        "NET: Registered PF_INET6",
+        "lp: driver loaded but no devices found",
+    ];
+    let text = text.trim_start();
+    let named = || {
+        text.contains(": renamed from ")
+            || text.contains(": re-mounted. ")
+            || text.contains(": re-mounted ")
+            || (text.starts_with("audit: ") && text.contains("apparmor="))
+    };
+    match STARTS.iter().find(|start| text.starts_with(**start)) {
+        Some(&"Adding ") => text.contains("k swap on "),
+        Some(_) => true,
+        None => begins_udev(text) || text.starts_with("udev: starting version ") || named(),
+    }
+}
+
+/// A step of init's own, that a system which is up seldom takes again: within a minute it is the boot's.
+pub fn is_step_of_init(text: &str) -> bool {
+    let text = text.trim_start();
+    (text.starts_with("Adding ") && text.contains("k swap on "))
+        || text.contains(": re-mounted. ")
+        || (text.starts_with("audit: ") && text.contains("apparmor=\"STATUS\" operation=\"profile_load\""))
+}
+
+/// A message of a system that runs: a measurement, a warning of a clock, a host's or a router's answer that came or did not
+/// come (arch/x86/kernel/hpet.c, kernel/time/hrtimer.c, kernel/events/core.c, drivers/hv/hv_balloon.c, net/ipv6/ndisc.c).
+pub fn comes_by_itself(text: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "CE: ",
+        "hrtimer: interrupt took ",
+        "perf: interrupt took too long",
+        "perf interrupt took too long",
+        "perf samples too long",
+        "hv_balloon: Max. dynamic memory size",
+        "clocksource: timekeeping watchdog",
+        "TCP: request_sock_TCP: Possible SYN flooding",
+    ];
+    let text = text.trim();
+    STARTS.iter().any(|start| text.starts_with(start)) || text.ends_with(": no IPv6 routers present")
+}
+
+/// `udevd[357]: starting version 173`
+fn begins_udev(text: &str) -> bool {
+    let rest = text.strip_prefix("systemd-").unwrap_or(text);
+    let Some(rest) = rest.strip_prefix("udevd") else {
+        return false;
+    };
+    rest.contains(" starting version ") || (rest.starts_with(" version ") && rest.ends_with(" started"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_messages_they_are() {
+        for text in [
+            "udevd[7]: starting version 9",
+            "udev: starting version 9",
+            "serio: i8042 KBD port at 0x60",
+        ] {
+            assert!(only_a_boot_prints(text), "{text}");
+        }
+        assert!(!only_a_boot_prints(
+            "usb 1-1: new high-speed USB device number 2 using xhci_hcd"
+        ));
+        for text in [
+            "Adding 1k swap on /dev/x.  Priority:-1",
+            "wlan7: renamed from wlan0",
+            "EXT4-fs (x): re-mounted. Opts: discard",
+            "udevd version 1 started",
+            "IPv6: ADDRCONF(NETDEV_UP): eth0: link is not ready",
+        ] {
+            assert!(is_of_user_space(text), "{text}");
+        }
+        assert!(!is_of_user_space("Adding to iommu group 3") && !is_of_user_space("EXT4-fs (x): mounted filesystem"));
+        assert!(
+            comes_by_itself("CE: hpet increasing min_delta_ns to 1 nsec")
+                && comes_by_itself("eth9: no IPv6 routers present")
+        );
+        assert!(!comes_by_itself("CE0: x") && !comes_by_itself("IPv6: eth0: link becomes ready"));
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//! Whose a silence is, and whether it is the boot's at all. Logs made up for each class of fault.
+
+mod reading;
+
+use boottrace::costs::CostKind;
+use boottrace::facts::boot::stage::StageEvent;
+use reading::{boots, ms};
+
+const MS: i64 = 1_000_000;
+
+fn silences(log: &str) -> Vec<(i64, String)> {
+    let found = boots(log);
+    let costs = found.iter().flat_map(|boot| &boot.costs);
+    costs
+        .filter(|cost| cost.kind == CostKind::Silence)
+        .filter_map(|cost| Some((cost.cost_ns? / MS, cost.title.clone())))
+        .collect()
+}
+
+#[test]
+fn what_a_running_system_prints_ends_no_silence() {
+    for last in [
+        "hv_balloon: Max. dynamic memory size: 8152 MB",
+        "CE: hpet increasing min_delta_ns to 15000 nsec",
+        "perf: interrupt took too long (2505 > 2500), lowering kernel.perf_event_max_sample_rate to 79000",
+        "eth1: no IPv6 routers present",
+    ] {
+        let log = format!(
+            "[    2.010436] pci 0000:00:00.0: [1af4:1049] type 00 class 0x010000\n\
+             [    2.022901] pci 0000:00:00.0: BAR 4: assigned [mem 0xc000-0xcfff 64bit]\n\
+             [   49.585672] {last}\n"
+        );
+        assert_eq!(silences(&log), [], "{last}");
+    }
+}
+
+#[test]
+fn a_boot_that_goes_on_was_not_over() {
+    let piece = "[    0.264088] hub 1-0:1.0: USB hub found\n\
+        [    0.264111] hub 1-0:1.0: 2 ports detected\n\
+        [ 6092.284975] PNP: PS/2 Controller [PNP0303:KBD] at 0x60,0x64 irq 1,12\n\
+        [ 6092.286765] serio: i8042 KBD port at 0x60,0x64 irq 1\n";
+    assert_eq!(silences(piece)[0].0, 6_092_020);
+    let whole = "[    1.121369] Freeing unused kernel memory: 656k freed\n\
+        [    1.146159] udev: starting version 151\n\
+        [    1.658550] EXT3-fs: mounted filesystem with ordered data mode.\n\
+        [   72.265461] udev: starting version 151\n\
+        [   72.341338] Adding 4803392k swap on /dev/sda5.  Priority:-1 extents:1 across:4803392k\n";
+    let found = silences(whole);
+    assert_eq!(found[0].0, 70_606, "{found:?}");
+    assert!(found[0].1.starts_with("user space "), "{found:?}");
+    let plugged = whole.replace(
+        "udev: starting version 151\n[   72.34",
+        "usb 1-1: new device\n[   72.34",
+    );
+    assert!(silences(&plugged).iter().all(|silence| silence.0 < 60_000));
+}
+
+#[test]
+fn what_user_space_brings_about_is_not_the_kernels() {
+    for last in [
+        "ADDRCONF(NETDEV_UP): eth0: link is not ready",
+        "Bluetooth: BNEP (Ethernet Emulation) ver 1.3",
+        "init: ureadahead main process (307) terminated with status 5",
+        "EXT4-fs (dm-0): re-mounted. Opts: discard",
+    ] {
+        let log = format!(
+            "[    8.400000] sd 0:0:0:0: [sda] Attached SCSI disk\n\
+             [    8.460923] EXT4-fs (sda1): mounted filesystem with ordered data mode. Opts: (null)\n\
+             [   21.503622] {last}\n"
+        );
+        let found = silences(&log);
+        assert!(
+            found.iter().all(|silence| !silence.1.starts_with("the kernel")),
+            "{last}: {found:?}"
+        );
+    }
+    let driver = "[    8.400000] sd 0:0:0:0: [sda] Attached SCSI disk\n\
+        [    8.460923] EXT4-fs (sda1): mounted filesystem with ordered data mode. Opts: (null)\n\
+        [   21.503622] foo 0000:01:00.0: bar is set up\n";
+    assert!(silences(driver)[0].1.starts_with("the kernel"));
+}
+
+#[test]
+fn two_pieces_with_words_between_them_are_two() {
+    let log = "I have this hole:\n\n[    8.460923] EXT4-fs (sda1): mounted filesystem\n\
+        [   21.503622] foo: bar\n\nI changed it, now I get two holes:\n\n\
+        [    7.999398] EXT4-fs (sda1): mounted filesystem\n\
+        [   20.872102] foo: bar\n[   27.500000] foo: baz\n";
+    let found = boots(log);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|boot| ms(boot, StageEvent::UserSpaceStart).is_none()));
+    assert_eq!(boots(&log.replace("I changed it, now I get two holes:", "x")).len(), 1);
+}
+
+#[test]
+fn an_arrow_of_the_kernels_is_no_prompt() {
+    let log = "[   46.097927] nvme nvme0: pci function 0002:01:00.0\n\
+        [   46.098444] nvme 0002:01:00.0: enabling device (0000 -> 0002)\n\
+        [  107.508575] nvme nvme0: I/O 12 QID 0 timeout, completion polled\n\
+        [  168.958145] nvme nvme0: I/O 8 QID 0 timeout, completion polled\n";
+    let found = boots(log);
+    let cost = &found[0].costs[0];
+    assert_eq!(
+        (cost.kind, cost.cost_ns.map(|ns| ns / MS)),
+        (CostKind::DeviceTimeout, Some(122_859))
+    );
+}
+
+#[test]
+fn a_step_of_inits_ends_a_wait_of_the_boot() {
+    let log = |last: &str| {
+        format!(
+            "[    4.673766] EXT4-fs (sdb1): mounted filesystem\n\
+             [    4.700503] systemd-journald[268]: Received request to flush runtime journal from PID 1\n\
+             [    5.991500] EXT4-fs (sdb6): mounted filesystem\n[   17.836097] {last}\n"
+        )
+    };
+    let step = "audit: type=1400 audit(1463414821.669:2): apparmor=\"STATUS\" operation=\"profile_load\" name=\"x\"";
+    assert_eq!(silences(&log(step))[0].0, 11_844);
+    assert!(silences(&log("usb 1-1: new device"))
+        .iter()
+        .all(|silence| silence.0 < 10_000));
+}
