@@ -26,6 +26,7 @@ from bootlab.history.trend import trends
 from bootlab.model.recording import Outcome
 from bootlab.web.application import make
 from bootlab.web.shelf import Shelf
+from bootlab.web.tokens import Tokens
 
 SYSTEMS = {"camera": 0.7, "door": 0.2, "gateway": 0.07, "display": 0.03}
 STAGES = ("firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "RC scripts", "app")
@@ -100,7 +101,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with Database(url) as history:
             history.add(list(boots(count)), times_only=True)
-    application = make(Shelf(folder, url, None), token=None, open_reading=True)
+    application = make(Shelf(folder, url, None), tokens=Tokens(), open_reading=True)
     print(f"{count} boots; processor seconds of the first and the second request, bytes sent")
     for page in PAGES:
         took, sent = [], 0

@@ -59,6 +59,7 @@ VERBS = (
     "history export",
     "history prune",
     "serve",
+    "store",
     "techniques",
     "try",
     "optimize",

@@ -25,6 +25,7 @@ uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed (pip i
 from bootlab.history.database import Database  # noqa: E402
 from bootlab.web.application import make  # noqa: E402
 from bootlab.web.shelf import Shelf  # noqa: E402
+from bootlab.web.tokens import Tokens  # noqa: E402
 from tests.conftest import REPLAYED  # noqa: E402
 from tests.history.boots import entry  # noqa: E402
 from tests.history.conftest import history_url, postgresql  # noqa: E402, F401
@@ -75,10 +76,12 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Start servers; they end with the test."""
     ends: list[Callable[[], None]] = []
 
-    def start(url: str | None = None, *, token: str | None = None, open_reading: bool = True) -> Served:
+    def start(
+        url: str | None = None, *, token: str | None = None, tokens: Path | None = None, open_reading: bool = True
+    ) -> Served:
         shelf = Shelf(tmp_path / "store", url, tmp_path / "objects" if url else None)
         listening = socket.create_server(("127.0.0.1", 0))
-        application = make(shelf, token=token, open_reading=open_reading)
+        application = make(shelf, tokens=Tokens(tokens, token=token), open_reading=open_reading)
         server = QuickServer(uvicorn.Config(application, log_level="error", access_log=False))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

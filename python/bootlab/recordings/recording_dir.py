@@ -174,6 +174,16 @@ def _not_recorded(folder: Path, names: set[str]) -> str | None:
     return next((name for name in sorted(names) if (folder / name).is_file()), None)
 
 
+def foreign(folder: Path) -> str | None:
+    """Return the name of something in a folder that is no part of its recording; None where there is nothing else."""
+    path = folder / RECORDING_FILE
+    document = _document(path, path.read_bytes())
+    # Version 1 does not name its files.
+    older = {_CONSOLE_FILE, _PACKED_FILE, _STAMPS_FILE, "emulator.log"}
+    known = {RECORDING_FILE, *(document.files if document.version >= _FORM.sealed_since else older)}
+    return next((path.name for path in sorted(folder.iterdir()) if path.name not in known), None)
+
+
 def _is_part(path: Path) -> bool:
     # A document that is being written has no digest of itself.
     return path.is_file() and not path.name.startswith(RECORDING_FILE)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hmac
 import ipaddress
+import logging
+import math
 import stat
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bootlab.errors import UserError
+from bootlab.web.tokens import ANYBODY, Grant, Role, Tokens, TokenTries
 
 LEAST_TOKEN = 16
 _READS = frozenset({"GET", "HEAD"})
@@ -58,13 +60,18 @@ def read_token(file: Path) -> str:
     return token
 
 
-class RequestGate:
-    """Lets a request through to the application, or answers 400, 401 or 403."""
+GRANT = "bootlab.grant"
+"""Where a request carries what its sender may do."""
 
-    def __init__(self, application: ASGIApp, *, token: str | None, open_reading: bool) -> None:
+
+class RequestGate:
+    """Lets a request through to the application, or answers 400, 401, 403 or 429."""
+
+    def __init__(self, application: ASGIApp, *, tokens: Tokens, open_reading: bool) -> None:
         """Guard an application. `open_reading`: reading needs no token (on the loopback address)."""
         self._application = application
-        self._token = token
+        self._tokens = tokens
+        self._tries = TokenTries()
         self._open = open_reading
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,26 +85,49 @@ class RequestGate:
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
-        refused = self._refusal(scope["method"], Headers(scope=scope))
-        await (refused or self._application)(scope, receive, with_headers)
+        try:
+            answer = self._asked(scope, Headers(scope=scope))
+        except UserError as fault:
+            # The file of tokens was taken away or spoilt: nobody is let in until it is mended.
+            logging.getLogger("bootlab").warning("%s", fault.message)
+            answer = PlainTextResponse("the server cannot read its tokens\n", 503)
+        if isinstance(answer, Grant):
+            scope[GRANT] = answer
+        await (self._application if isinstance(answer, Grant) else answer)(scope, receive, with_headers)
 
-    def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
+    def _asked(self, scope: Scope, headers: Headers) -> Grant | PlainTextResponse:
+        """Return what the sender may do, or why the request ends here."""
+        method = scope["method"]
         if self._open and not is_loopback(_name(headers.get("host", ""))):
             return PlainTextResponse("this server answers to 127.0.0.1 and localhost alone\n", 400)
         kind, _, given = headers.get("authorization", "").partition(" ")
-        if method not in _READS:
-            if self._token is None:
-                return PlainTextResponse("read-only: start `bootlab serve` with --token-file to add boots\n", 403)
-            if kind.lower() == "bearer" and self._right(given.strip()):
-                return None
-            return _unauthorised("Bearer", "the token is missing or wrong: Authorization: Bearer TOKEN\n")
-        if self._open:
-            return None
-        password = _password(given) if kind.lower() == "basic" else given.strip() if kind.lower() == "bearer" else ""
-        return None if self._right(password) else _unauthorised("Basic", "the token is missing or wrong\n")
+        if method in _READS:
+            if self._open:
+                return ANYBODY
+            password = (
+                _password(given) if kind.lower() == "basic" else given.strip() if kind.lower() == "bearer" else ""
+            )
+            return self._granted(password, "read", "Basic", scope)
+        if not self._tokens.writes:
+            return PlainTextResponse("read-only: start `bootlab serve` with --tokens to add boots\n", 403)
+        # A browser sends a password by itself, but never a bearer token.
+        token = given.strip() if kind.lower() == "bearer" else ""
+        return self._granted(token, "administrate" if method == "DELETE" else "add", "Bearer", scope)
 
-    def _right(self, given: str) -> bool:
-        return self._token is not None and hmac.compare_digest(given.encode(), self._token.encode())
+    def _granted(self, token: str, role: Role, scheme: str, scope: Scope) -> Grant | PlainTextResponse:
+        address = (scope.get("client") or ("",))[0]
+        if wait_s := self._tries.wait_s(address):
+            seconds = str(math.ceil(wait_s))
+            return PlainTextResponse("too many wrong tokens: wait\n", 429, headers={"Retry-After": seconds})
+        grant = self._tokens.of(token) if token else None
+        if grant is None:
+            if token:
+                self._tries.failed(address)
+            form = ": Authorization: Bearer TOKEN" if scheme == "Bearer" else ""
+            return _unauthorised(scheme, f"the token is missing or wrong{form}\n")
+        if not grant.may(role):
+            return PlainTextResponse(f"this token may {grant.role}, not {role}\n", 403)
+        return grant
 
 
 def _unauthorised(scheme: str, text: str) -> PlainTextResponse:

@@ -38,9 +38,10 @@ from bootlab.views.log import page as log_page
 from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import page
 from bootlab.views.run import page as run_page
-from bootlab.web.access import RequestGate
+from bootlab.web.access import GRANT, RequestGate
 from bootlab.web.incoming import body, unpacked
 from bootlab.web.shelf import Shelf, times_of
+from bootlab.web.tokens import ANYBODY, Grant, Tokens
 
 NEWEST = 500
 MOST = 5000
@@ -78,8 +79,8 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
         return self.commit_url.replace("{revision}", quote(revision, safe=""))
 
 
-def make(shelf: Shelf, *, token: str | None, open_reading: bool, shown: Shown | None = None) -> Starlette:
-    """Make the application. `token` None: nothing can be added. `open_reading`: reading needs no token."""
+def make(shelf: Shelf, *, tokens: Tokens, open_reading: bool, shown: Shown | None = None) -> Starlette:
+    """Make the application. `open_reading`: reading needs no token."""
     pages = _Pages(shelf, shown or Shown())
     routes = [
         Route("/", _page(pages.index)),
@@ -92,12 +93,13 @@ def make(shelf: Shelf, *, token: str | None, open_reading: bool, shown: Shown | 
         Route("/api/history", _page(pages.history_json)),
         Route("/metrics", _page(pages.metrics)),
         Route("/api/boots", _adding(shelf), methods=["POST"]),
+        Route("/api/boots", _page(pages.remove), methods=["DELETE"]),
     ]
     return Starlette(
         routes=routes,
         middleware=[
             Middleware(GZipMiddleware, minimum_size=1000),
-            Middleware(RequestGate, token=token, open_reading=open_reading),
+            Middleware(RequestGate, tokens=tokens, open_reading=open_reading),
         ],
         exception_handlers={404: _not_found, 405: _not_allowed, 500: _broken},
     )
@@ -110,10 +112,9 @@ class _Pages:
         self._shelf, self._shown, self._to = shelf, shown, shown.addresses()
         self._last: tuple[object, tuple[Trend, ...]] | None = None
 
-    def index(self, _asked: Request) -> Response:
-        history = self._shelf.history
-        every = self._shelf.runs()
-        systems = history.systems() if history is not None else []
+    def index(self, asked: Request) -> Response:
+        every = self._shelf.runs() if _grant(asked).everything else ()
+        systems = self._systems(asked)
         newest = [
             SystemNow.of(
                 name, count, self._history().entries(system=name, newest=_LOOKED_AT), self._shown.budgets.get(name, ())
@@ -129,7 +130,7 @@ class _Pages:
         return HTMLResponse(page(f"{name[:80]} · bootlab", data))
 
     def boot(self, asked: Request) -> Response:
-        entry = self._shelf.entry(_number(asked, "id"))
+        entry = self._entry(asked, "id")
         history = self._shelf.history
         here = history is not None and history.objects is not None and history.objects.path(entry.object).is_file()
         kept = bool(entry.object) and here
@@ -147,8 +148,9 @@ class _Pages:
 
     def report(self, asked: Request) -> Response:
         if "run" in asked.query_params:
+            _require(asked, _grant(asked).everything)
             return Response(publish.html_page(self._shelf.results(_word(asked, "run"))), media_type="text/html")
-        entry = self._shelf.entry(_number(asked, "boot"))
+        entry = self._entry(asked, "boot")
 
         def made(recording: Recording) -> bytes:
             results = assemble.of_recording(recording, name=f"boot {entry.id}", at=entry.at[:19])
@@ -158,7 +160,7 @@ class _Pages:
         return Response(self._shelf.with_recording(entry, made), media_type="text/html")
 
     def log(self, asked: Request) -> Response:
-        entry = self._shelf.entry(_number(asked, "boot"))
+        entry = self._entry(asked, "boot")
         name = f"{entry.system} at {entry.revision}"[:_MOST_NAME]
 
         def made(recording: Recording) -> bytes:
@@ -170,23 +172,26 @@ class _Pages:
 
     def compare(self, asked: Request) -> Response:
         system = _word(asked, "system") if "system" in asked.query_params else ""
+        for word in (_word(asked, "a"), _word(asked, "b")):
+            _require(asked, self._may_see(asked, word, system))
         base, new = (self._shelf.side(_word(asked, name), system) for name in ("a", "b"))
         trail = [("all systems", TO.home), *([(system, TO.system(system))] if system else [])]
         return HTMLResponse(gate_page.render(gate(new, base), title="comparison", trail=trail))
 
-    def systems_json(self, _asked: Request) -> Response:
-        history = self._shelf.history
-        systems = dict(history.systems()) if history is not None else {}
-        return _json({"format": "bootlab-history", "version": 1, "systems": systems})
+    def systems_json(self, asked: Request) -> Response:
+        return _json({"format": "bootlab-history", "version": 1, "systems": dict(self._systems(asked))})
+
+    def remove(self, asked: Request) -> Response:
+        entry = self._entry(asked, "id")
+        return _json({"removed": self._shelf.forget(entry), "system": entry.system, "revision": entry.revision})
 
     def history_json(self, asked: Request) -> Response:
         name, entries, _ = self._chosen(asked)
         found = self._trends(name, entries)
         return _json({"format": "bootlab-history", "version": 1, "system": name, "trends": found})
 
-    def metrics(self, _asked: Request) -> Response:
-        history = self._shelf.history
-        names = [name for name, _ in history.systems()] if history is not None else []
+    def metrics(self, asked: Request) -> Response:
+        names = [name for name, _ in self._systems(asked)]
         boots = [entry for name in names for entry in self._history().entries(system=name, newest=NEWEST)]
         return Response(metrics.openmetrics(boots), media_type=metrics.OPENMETRICS_TYPE)
 
@@ -195,7 +200,7 @@ class _Pages:
         variant = _word(asked, "variant") if "variant" in asked.query_params else None
         newest = min(_number(asked, "newest"), MOST) if "newest" in asked.query_params else NEWEST
         history = self._history()
-        everything = dict(history.systems()).get(name, 0)
+        everything = dict(self._systems(asked)).get(name, 0)
         entries = history.entries(system=name, variant=variant, newest=newest) if everything and newest else []
         if not entries:
             raise UserError(f"the history has no such boot of {name[:_MOST_NAME]!r}")
@@ -210,6 +215,23 @@ class _Pages:
         found = trends(entries)
         self._last = (key, found)
         return found
+
+    def _systems(self, asked: Request) -> list[tuple[str, int]]:
+        """Return the systems that who asks may see, and how many boots each has."""
+        history, grant = self._shelf.history, _grant(asked)
+        found = history.systems() if history is not None else []
+        return [(name, count) for name, count in found if grant.sees(name)]
+
+    def _entry(self, asked: Request, name: str) -> HistoryEntry:
+        entry = self._shelf.entry(_number(asked, name))
+        _require(asked, _grant(asked).sees(entry.system))
+        return entry
+
+    def _may_see(self, asked: Request, word: str, system: str) -> bool:
+        kind, _, name = word.partition(":")
+        if kind == "boot" and name.isascii() and name.isdecimal() and len(name) < 19:
+            return _grant(asked).sees(self._shelf.entry(int(name)).system)
+        return _grant(asked).sees(system) if kind == "rev" else _grant(asked).everything
 
     def _before(self, entry: HistoryEntry) -> str | None:
         revisions = self._history().revisions(entry.system)
@@ -244,6 +266,8 @@ def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
             for name in ("system", "revision"):
                 if not named[name].strip():
                     raise UserError(f"which {name}? POST api/boots?system=NAME&revision=NAME")
+            if not _grant(request).sees(named["system"]):
+                return _json({"error": "this token is for other systems", "hint": ""}, 403)
             archive = await body(request)
             return _json({"added": await run_in_threadpool(_add, shelf, archive, named)} | named, 201)
         except BootlabError as fault:
@@ -255,6 +279,18 @@ def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
 def _add(shelf: Shelf, archive: IO[bytes], named: dict[str, str]) -> int:
     with archive, unpacked(archive) as folder:
         return shelf.add(times_of(folder), named)
+
+
+def _grant(asked: Request) -> Grant:
+    """Return what who asks may do."""
+    found: Grant = asked.scope.get(GRANT, ANYBODY)
+    return found
+
+
+def _require(asked: Request, allowed: bool) -> None:
+    """Raise UserError for what who asks may not see, as if it were not there."""
+    if not allowed:
+        raise UserError(f"there is nothing for this token at {asked.url.path}")
 
 
 def _word(asked: Request, name: str) -> str:

@@ -42,7 +42,8 @@ async def body(request: Request) -> IO[bytes]:
 def unpacked(archive: IO[bytes]) -> Iterator[Path]:
     """Unpack an archive (tar, plain or packed) of one folder's files for as long as the block lasts. Raise UserError.
 
-    Nothing but plain files comes out, under the last part of their names, whatever the archive says.
+    An archive with anything but plain files in one folder is refused as a whole: folders in it, links, devices, names
+    that lead elsewhere, a name twice.
     """
     with tempfile.TemporaryDirectory(prefix="bootlab-serve-") as name:
         try:
@@ -56,10 +57,12 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
     size = files = 0
     with tarfile.open(fileobj=archive, mode="r|*") as members:
         for member in members:
-            base = Path(member.name).name
-            data = members.extractfile(member) if member.isreg() and base not in {"", ".", ".."} else None
-            if data is None:
+            base = member.name.removeprefix("./")
+            if member.isdir() and base in {"", "."}:
                 continue
+            data = members.extractfile(member) if member.isreg() else None
+            if data is None or "/" in base or base in {"", ".", ".."} or (folder / base).exists():
+                raise UserError(f"the archive holds {member.name[:80]!r}, which is no part of a recording", hint=_HINT)
             size, files = size + member.size, files + 1
             _within(size, MOST_UNPACKED_BYTES, "the archive unpacks to more than")
             if files > _MOST_FILES:

@@ -14,6 +14,7 @@ from bootlab.errors import EnvironmentFault, UserError
 from bootlab.web.access import is_loopback
 from bootlab.web.application import Shown, make
 from bootlab.web.shelf import Shelf
+from bootlab.web.tokens import Tokens
 
 _AT_ONCE = 64
 
@@ -25,7 +26,7 @@ def serve(
     *,
     host: str,
     port: int,
-    token: str | None,
+    tokens: Tokens | None = None,
     certificate: Path | None = None,
     key: Path | None = None,
     shown: Shown | None = None,
@@ -36,9 +37,9 @@ def serve(
     `port` 0: any free one. `told` hears the address.
     """
     loopback = is_loopback(host)
-    if not loopback and token is None:
+    if not loopback and tokens is None:
         raise UserError(
-            f"other machines can reach {host}, so reading needs a token", hint="--token-file FILE, or --host 127.0.0.1"
+            f"other machines can reach {host}, so reading needs a token", hint="--tokens FILE, or --host 127.0.0.1"
         )
     shelf = Shelf(store, url, objects)
     # A history that cannot be opened is told now, not to the first visitor.
@@ -46,7 +47,7 @@ def serve(
     listening = _listen(host, port)
     try:
         config = uvicorn.Config(
-            make(shelf, token=token, open_reading=loopback, shown=shown),
+            make(shelf, tokens=tokens or Tokens(), open_reading=loopback, shown=shown),
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -41,6 +41,13 @@ class Shelf:
             if database is not None:
                 database.close()
 
+    def _open(self) -> Database:
+        """Return the history, for writing; it is opened, or made, for the first write."""
+        with self._lock:
+            if self._writing is None:
+                self._writing = Database(self._url, self._objects)
+            return self._writing
+
     @property
     def history(self) -> Database | None:
         """The history, read-only; None as long as nobody has made it. Raise BootlabError."""
@@ -54,11 +61,8 @@ class Shelf:
 
         Raise BootlabError.
         """
-        with self._lock:
-            if self._writing is None:
-                self._writing = Database(self._url, self._objects)
         return keep(
-            self._writing,
+            self._open(),
             [times],
             system=named["system"],
             revision=named["revision"],
@@ -67,6 +71,10 @@ class Shelf:
             author=named.get("author", ""),
             subject=named.get("subject", ""),
         )
+
+    def forget(self, entry: HistoryEntry) -> int:
+        """Remove a boot; return 1, or 0 where somebody else did. Raise BootlabError."""
+        return self._open().forget([entry])
 
     def entry(self, number: int) -> HistoryEntry:
         """Return a boot by its number. Raise UserError."""
@@ -121,5 +129,8 @@ _MOST_OF_A_SIDE = 1000
 
 
 def times_of(recording: Path) -> BootTimes:
-    """Return the times of a recording's folder. Raise UserError where it is none, or is damaged."""
-    return of_recording(recording_dir.load(recording))
+    """Return the times of a recording's folder. Raise UserError where it is none, is damaged, or holds more."""
+    times = of_recording(recording_dir.load(recording, whole=True))
+    if foreign := recording_dir.foreign(recording):
+        raise UserError(f"the archive holds {foreign[:80]!r}, which is no part of the recording")
+    return times
