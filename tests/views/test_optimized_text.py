@@ -180,6 +180,17 @@ def test_with_what_a_board_adds_the_answer_is_said_too():
     """The times alone may be 3.6 times as fast where a board's console and medium make 1.6 of it."""
     found = sample.results("stack")
     line = next(one for one in headline.modelled_lines(found) if one.startswith("with that added (modelled): "))
-    rows = {row.subject: row.console_ns + (row.image_ns or 0) for row in found.modelled.rows}
-    before, after = found.base.middle_ns + rows["base"], found.final.middle_ns + rows["stack"]
-    assert f"{before / 1e6:.1f} to {after / 1e6:.1f} ms: {before / after:.1f} times as fast" in line
+    rows = {row.subject: row for row in found.modelled.rows}
+
+    def sums(line_times, read_times):
+        return (
+            found.base.middle_ns + rows["base"].added_ns(line_times, read_times),
+            found.final.middle_ns + rows["stack"].added_ns(line_times, read_times),
+        )
+
+    boards = [sums(one, other) for one in (1.0, 1.071) for other in (0.973, 1.027)]
+    for side in (0, 1):
+        ends = sorted(board[side] / 1e6 for board in boards)
+        assert f"{ends[0]:.1f} to {ends[-1]:.1f}" in line
+    times = sorted(before / after for before, after in boards)
+    assert f"{times[0]:.2f} to {times[-1]:.2f} times as fast" in line

@@ -17,7 +17,7 @@ import msgspec
 from bootlab.costs.cores import named_core
 from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.costs import Between, BoardConsole, BoardMedium, Core, Costs
+from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between, BoardConsole, BoardMedium, Core, Costs
 from bootlab.model.key import key
 
 _WORDS_HINT = (
@@ -31,10 +31,6 @@ _INSTRUCTION = re.compile(r"(?P<low>\d+(?:\.\d+)?)(?:-(?P<high>\d+(?:\.\d+)?))?n
 OF_SYSTEM = "[costs]"
 """The name of costs that stand in the system file."""
 NO_CONSOLE = "no-console"
-LINE_TIMES = Between(1.0, 1.071)
-"""How many times as long as characters / rate a kernel waits for its line: benchmarks/console_replay.py, two logs."""
-READ_TIMES = Between(0.973, 1.027)
-"""How many times as long as bytes / rate a load takes at a known rate: benchmarks/board_forecast.py, 16 loads."""
 BAUD_RANGE = (50, 10**15)
 _OFF_LINE = "; on two boards its pauses were up to 7.1 % longer"
 _OFF_READ = "; 16 loads at a known rate were up to 2.7 % off"

@@ -32,7 +32,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         said = (
             f"the figures' interval, widened to {self.below:.2f} of its low end and {self.above:.2f} of its high one: "
             f"so {self.inside} of {self.programs} programs lay inside that the width was not taken from "
-            f"({self.bare} without it), on one {self.core}"
+            f"({self.bare} by the figures alone), on one {self.core}"
         )
         return said if core.partition("@")[0] == self.core else f"{said}; {core} was held against no hardware"
 

@@ -34,6 +34,12 @@ class Between(msgspec.Struct, frozen=True):
         return low if low == high else f"{low} to {high}"
 
 
+LINE_TIMES = Between(1.0, 1.071)
+"""How many times as long as characters / rate a kernel waits for its line: benchmarks/console_replay.py, two logs."""
+READ_TIMES = Between(0.973, 1.027)
+"""How many times as long as bytes / rate a load takes at a known rate: benchmarks/board_forecast.py, 16 loads."""
+
+
 class BoardConsole(msgspec.Struct, frozen=True, kw_only=True):
     """A serial line. `baud`: bits a second; `bits_per_character`: start bit, eight data bits, stop bit."""
 

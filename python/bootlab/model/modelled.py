@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What hardware would add and exact mode cannot see, at one known rate of its line and of its medium.
 
-By the prices of :mod:`bootlab.model.costs`, in whole nanoseconds, and kept apart from everything measured.
+By the prices of :mod:`bootlab.model.costs`, in whole nanoseconds, and kept apart from everything measured. A rate is
+known; what is waited at it is an interval, as wide as the model was off on boards whose rates were known.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from bootlab.model.costs import Between, BoardConsole, BoardMedium
+from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between, BoardConsole, BoardMedium
 
 DEFAULT_BANDWIDTH = 20_000_000
 """Bytes a second that load times assume: an SD card in default-speed mode. Never a part of a measured time."""
@@ -35,6 +36,20 @@ class ModelledRow(msgspec.Struct, frozen=True, kw_only=True):
     image_bytes: int
     image_ns: int | None
     """None when no bandwidth was given."""
+
+    @property
+    def console(self) -> Between:
+        """What the line is waited for, at least and at most."""
+        return LINE_TIMES.scaled(self.console_ns)
+
+    @property
+    def images(self) -> Between | None:
+        """What the images are waited for, at least and at most."""
+        return None if self.image_ns is None else READ_TIMES.scaled(self.image_ns)
+
+    def added_ns(self, line_times: float, read_times: float) -> float:
+        """Return the sum on a board whose line and medium take so many times as long as their rates say."""
+        return self.console_ns * line_times + (self.image_ns or 0) * read_times
 
 
 class Modelled(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ Plain text of one line each; whatever shows it makes it safe for its place.
 from __future__ import annotations
 
 from bootlab.model import figures
+from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between
 from bootlab.model.modelled import ModelledRow
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
@@ -111,10 +112,10 @@ def modelled_lines(results: RunDocument) -> tuple[str, ...]:
     both = base_and_stack(modelled)
     if both is not None and results.final is not None:
         base, stack = both
-        said = f"console at {modelled.baud} baud: {_ms(base.console_ns)} before, {_ms(stack.console_ns)} after"
-        if base.image_ns is not None and stack.image_ns is not None and modelled.bandwidth_bytes_per_s:
+        said = f"console at {modelled.baud} baud: {_ends(base.console)} before, {_ends(stack.console)} after"
+        if base.images is not None and stack.images is not None and modelled.bandwidth_bytes_per_s:
             rate = f"{modelled.bandwidth_bytes_per_s / 1e6:g} MB/s"
-            said += f"; images at {rate}: {_ms(base.image_ns)} before, {_ms(stack.image_ns)} after"
+            said += f"; images at {rate}: {_ends(base.images)} before, {_ends(stack.images)} after"
         lines.append(f"a board would add (modelled, not in these times), ms: {said}")
         lines += _with_board(results, base, stack)
     most = outweighed(results) if results.final is None else None
@@ -138,10 +139,16 @@ def _with_board(results: RunDocument, base: ModelledRow, stack: ModelledRow) -> 
     before, after = results.base.middle_ns, results.final.middle_ns if results.final is not None else None
     if before is None or after is None or not results.comparable:
         return []
-    before += base.console_ns + (base.image_ns or 0)
-    after += stack.console_ns + (stack.image_ns or 0)
-    times = figures.times_as_fast(before, after)
-    return [f"with that added (modelled): {_ms(before)} to {_ms(after)} ms: {times}"]
+    # Both boots are made on one board: its line and its medium are as slow for the one as for the other.
+    boards = [
+        (before + base.added_ns(line, read), after + stack.added_ns(line, read))
+        for line in (LINE_TIMES.low, LINE_TIMES.high)
+        for read in (READ_TIMES.low, READ_TIMES.high)
+    ]
+    sides = [Between(min(side), max(side)) for side in zip(*boards, strict=True)]
+    times = sorted({f"{old / new:.2f}" for old, new in boards if new > 0}, key=float)
+    said = " to ".join(dict.fromkeys((times[0], times[-1]))) if times else figures.ABSENT
+    return [f"with that added (modelled): {_ends(sides[0])} become {_ends(sides[1])} ms: {said} times as fast"]
 
 
 def said(results: RunDocument) -> dict[str, object]:
@@ -170,6 +177,10 @@ def _tried(results: RunDocument) -> str:
 
 def _makes(number: int) -> str:
     return "makes" if number == 1 else "make"
+
+
+def _ends(ns: Between) -> str:
+    return " to ".join(dict.fromkeys((f"{ns.low / 1e6:.1f}", f"{ns.high / 1e6:.1f}")))
 
 
 def _ms(ns: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.modelled import ModelledRow
 from bootlab.model.timeline import ALL_STAGES, INITRD
 from bootlab.results.document import BootSummary, RunDocument
 from bootlab.techniques.base import Answer
@@ -94,17 +95,29 @@ def modelled(results: RunDocument) -> Comparison | None:
     columns = [
         Column(key="title", title="boot"),
         Column(key="console_bytes", title="console", kind="count", under="characters"),
-        Column(key="console_ns", title=f"modelled at {figures.count(model.baud)} baud", kind="ms", under="ms"),
+        *_both("console", f"{figures.count(model.baud)} baud"),
         Column(key="image_bytes", title="images", kind="count", under="bytes"),
     ]
     if model.bandwidth_bytes_per_s:
         rate = f"{model.bandwidth_bytes_per_s / 1e6:g} MB/s"
-        columns.append(Column(key="image_ns", title=f"modelled at {rate}", kind="ms", under="ms"))
-    rows = [
-        Row(id=row.subject, title=row.subject, values={c.key: getattr(row, c.key) for c in columns[1:]})
-        for row in model.rows
-    ]
+        columns += _both("image", rate)
+    rows = [Row(id=row.subject, title=row.subject, values=_modelled_row(row)) for row in model.rows]
     return _alone("Modelled costs on hardware", results, columns, rows)
+
+
+def _both(what: str, rate: str) -> tuple[Column, Column]:
+    return (
+        Column(key=f"{what}_least_ns", title=f"modelled at {rate}", kind="ms", under="at least, ms"),
+        Column(key=f"{what}_most_ns", title="", kind="ms", under="at most, ms"),
+    )
+
+
+def _modelled_row(row: ModelledRow) -> dict[str, Value]:
+    values: dict[str, Value] = {"console_bytes": row.console_bytes, "image_bytes": row.image_bytes}
+    for what, ends in (("console", row.console), ("image", row.images)):
+        if ends is not None:
+            values |= {f"{what}_least_ns": round(ends.low), f"{what}_most_ns": round(ends.high)}
+    return values
 
 
 def techniques(results: RunDocument) -> Comparison:
