@@ -8,7 +8,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from reference_pages import cli_page, exact_device_page, exit_code_page, format_page, system_file_page, technique_page
+from reference_pages import (
+    cli_page,
+    exact_device_page,
+    exit_code_page,
+    format_page,
+    json_schema,
+    system_file_page,
+    technique_page,
+)
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 PAGES = {
@@ -18,6 +26,8 @@ PAGES = {
     "formats.md": format_page.render,
     "system-file.md": system_file_page.render,
     "techniques.md": technique_page.render,
+    "system-file.schema.json": json_schema.system_file,
+    "board-file.schema.json": json_schema.board_file,
 }
 _HEAD = "<!-- Written by scripts/make-reference.py (`make reference`). Do not edit. -->\n\n"
 
@@ -32,7 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
     stale = []
     for name, render in PAGES.items():
         path = options.folder / name
-        text = _HEAD + render()
+        # JSON has no comments.
+        text = render() if name.endswith(".json") else _HEAD + render()
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(path)
