@@ -58,6 +58,7 @@ def test_the_table_has_both_columns_and_the_board_s_own_parts():
     assert all(row.ns("board_most_ns") is not None for row in rows)
     own = rows[-1]
     assert own.ns("takes_ns") is None
+    assert own.values["lever"] == "smaller images, a faster medium; the largest of all below 25 MB/s"
     assert len({row.id for row in rows}) == len(rows)
     tables = floor_table.tables("a", "b", board=True)
     assert all({"board_least_ns", "board_most_ns"} <= set(table.columns) for table in tables)

@@ -18,7 +18,6 @@ ELSE_COLUMNS = ("part", "takes_ns", "of_result", "lever")
 BOARD_COLUMNS = (
     Column(key="board_least_ns", title="at least", kind="ms", under="on the board, ms"),
     Column(key="board_most_ns", title="at most", kind="ms", under="on the board, ms"),
-    Column(key="largest", title="largest of all"),
 )
 _BOARD = ("board_least_ns", "board_most_ns")
 
@@ -28,11 +27,7 @@ def tables(needs: str, others: str, *, board: bool = False) -> tuple[Table, ...]
     more = _BOARD if board else ()
     return (
         Table(title=needs, columns=(*NEEDS_COLUMNS[:2], *more, *NEEDS_COLUMNS[2:]), group=NEEDS),
-        Table(
-            title=others,
-            columns=(*ELSE_COLUMNS[:2], *more, *ELSE_COLUMNS[2:], *(("largest",) if board else ())),
-            group=ELSE,
-        ),
+        Table(title=others, columns=(*ELSE_COLUMNS[:2], *more, *ELSE_COLUMNS[2:]), group=ELSE),
     )
 
 
@@ -43,8 +38,9 @@ def rows(floor: Floor, board: BoardFloor | None = None) -> list[Row]:
         return found
     found = [_beside(row, board) for row in found]
     for number, part in enumerate(board.parts, len([row for row in found if row.values["group"] == ELSE]) + 1):
-        values = {"takes_ns": None, "lever": part.lever, "largest": part.largest, **_ends(part.ns)}
-        row = _row(ELSE, number, part.title, 0, floor, lever=part.lever)
+        largest = f"; the largest of all {part.largest}" if part.largest else ""
+        values = {"takes_ns": None, **_ends(part.ns)}
+        row = _row(ELSE, number, part.title, 0, floor, lever=part.lever + largest)
         found.append(msgspec.structs.replace(row, values=row.values | values | {"of_result": None}))
     return found
 
