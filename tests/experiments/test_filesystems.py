@@ -2,6 +2,7 @@
 """The file-system comparison: rows from kernel and machine, times by both methods, and the proof by mapping."""
 
 import struct
+import subprocess
 
 import msgspec
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.builders.images import cramfs, formats
 from bootlab.builders.images.formats import Image
+from bootlab.costs.named import costs_of
 from bootlab.errors import UserError
 from bootlab.experiments import filesystems
 from bootlab.experiments.bench import Bench
@@ -20,6 +22,7 @@ from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
+from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import FakeTarget
 
 NO_BANK = "storage.flash_bank is not set"
@@ -48,6 +51,23 @@ SYSTEM = System(
 )
 CRAMFS = next(form for form in formats.FORMATS if form.id == "cramfs-xip")
 SQUASHFS = next(form for form in formats.FORMATS if form.id == "squashfs-gzip")
+
+
+class Sized(FakeTarget):
+    """A target whose boots say how large their initramfs is: packed to a tenth."""
+
+    def plan(self, system, purpose="timing"):
+        plan = super().plan(system, purpose)
+        packing = system.initramfs.compression if system.initramfs is not None else ""
+        return msgspec.structs.replace(plan, key=f"{plan.key}_{packing}")
+
+    def boot(self, plan, folder, *, stop, progress=None):
+        recording = super().boot(plan, folder, stop=stop, progress=progress)
+        packed = plan.system.initramfs is not None and plan.system.initramfs.compression != "none"
+        sizes = {"kernel": 1_000_000, "initramfs": 100_000 if packed else 1_000_000}
+        meta = msgspec.structs.replace(recording.meta, artefact_bytes=sizes)
+        recording_dir.save(folder, meta, (), b"", None)
+        return recording_dir.load(folder)
 
 
 def lines(*texts: str) -> tuple[Line, ...]:
@@ -260,3 +280,29 @@ def test_systems_that_cannot_be_compared_are_refused(tmp_path, system, words):
         pytest.raises(UserError, match=words),
     ):
         compare(filesystems.Filesystems(), bench, system)
+
+
+def test_with_costs_each_row_has_the_board_s_time_beside_the_exact_one(tmp_path):
+    """Of two packings of one tree the packed one is read sooner: on a slow medium that decides."""
+    cmdline = CommandLine.parse("console=ttyAMA0 rdinit=/init")
+    # The interpreter of scripts is a static program of this machine's, that nobody starts.
+    shell = tmp_path / "sh"
+    subprocess.run(["cc", "-static", "-o", shell, "-x", "c", "-"], input=b"int main(void){return 0;}", check=True)
+    tree = TREE.put("/bin/sh", Entry(kind="file", source=str(shell), mode=0o755))
+    system = msgspec.structs.replace(
+        SYSTEM, cmdline=cmdline, costs=costs_of("card-1MB,no-console"), initramfs=Initramfs(tree=tree)
+    )
+    with Bench(Sized(lambda _: 100.0), tmp_path, cache=Cache(tmp_path / "cache")) as bench:
+        found = compare(filesystems.Filesystems("initramfs-none", "initramfs-gzip"), bench, system)
+    rows = {row.id: row for row in found.rows}
+    assert {column.key for column in found.columns} >= {"board_least_ns", "board_most_ns", "board_verdict"}
+    assert all(row.ns("goal_ns") == 100_000_000 for row in rows.values()), "the exact column stays exact"
+    plain, packed = (rows[f"initramfs-{name}"].ns("board_most_ns") for name in ("none", "gzip"))
+    assert plain > packed > 100_000_000
+    assert "on the board (card-1MB,no-console): initramfs, gzip" in found.headline
+    assert "may be hidden behind computing" in found.footnote
+    exact = filesystems.Filesystems("initramfs-none")
+    with Bench(Sized(lambda _: 100.0), tmp_path / "exact", cache=Cache(tmp_path / "cache")) as bench:
+        bare = compare(exact, bench, msgspec.structs.replace(system, costs=None))
+    assert "board_least_ns" not in {column.key for column in bare.columns}
+    assert "on the board" not in bare.headline
