@@ -46,7 +46,11 @@ class RawMedium(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     preset: Annotated[str | None, key("one of the media that bootlab knows; the other keys override it")] = None
     name: Annotated[str, key("its name in reports")] = ""
     megabytes_per_s: Annotated[
-        Range | None, key("rate of reading, in 10^6 bytes a second: a number, or a list of lowest and highest")
+        Range | None,
+        key(
+            "rate of reading, in 10^6 bytes a second: a number, which counts as 2.7 % more or less (so far was the model"
+            " off at known rates), or a list of lowest and highest, which is taken at its word"
+        ),
     ] = None
     request_us: Annotated[
         Range, key("latency of each request, microseconds: a number, or a list of lowest and highest")
@@ -61,7 +65,8 @@ class RawConsole(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     baud: Annotated[
         Range,
         key(
-            "bits a second; a list of two: lowest and highest. Left out: the rate in `console=` of the command "
+            "bits a second: a number, which counts as up to 7.1 % slower (so far was the model off at known rates); a "
+            "list of two, lowest and highest, is taken at its word. Left out: the rate in `console=` of the command "
             "line; without one the rate is unknown"
         ),
     ]
