@@ -48,8 +48,8 @@ class RawMedium(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     megabytes_per_s: Annotated[
         Range | None,
         key(
-            "rate of reading, in 10^6 bytes a second: a number, which counts as 2.7 % more or less (so far was the model"
-            " off at known rates), or a list of lowest and highest, which is taken at its word"
+            "rate of reading, in 10^6 bytes a second: a number, which counts as 2.7 % more or less (so far was the"
+            " model off at known rates), or a list of lowest and highest, which is taken at its word"
         ),
     ] = None
     request_us: Annotated[
