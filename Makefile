@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # bootlab: `make demo`, `make check` and `make test` do all the set-up on a fresh Debian 12 or 13.
 .PHONY: help demo orangepi orangepi-ladder check test test-all qemu10 test-qemu10 qemu11 test-qemu11 fuzz setup lint format clean guest \
-	kernel doctor reference reader developer wheel wheels docs unit-tests rust-tests ready
+	kernel doctor reference reader developer wheel wheels container docs unit-tests rust-tests ready
 
 VENV    := .venv
 PY      := $(VENV)/bin/python
@@ -31,6 +31,7 @@ help:
 	@echo "make test-qemu11  the same with QEMU 11 and kernel 7.3"
 	@echo "make setup      install bootlab into $(VENV)"
 	@echo "make wheel      build the wheel and the source distribution into dist/"
+	@echo "make container  build a container image of Debian 13 with the wheel (needs root)"
 	@echo "make docs       build the documentation site into site/"
 	@echo "make reader     build the reader of boot logs for a browser, which make docs puts into the site"
 	@echo "make fuzz       ten million executions of every fuzz target (hours; needs cargo-fuzz and a nightly compiler)"
@@ -198,6 +199,11 @@ wheel: developer
 	rm -rf dist
 	$(BIN)/maturin sdist -o dist
 	$(BIN)/maturin build --release -o dist
+
+# The image for those who have no Debian: Debian 13 with this wheel. Needs root.
+container: wheel
+	./scripts/setup-debian.sh containers
+	./scripts/container.sh dist/bootlab-container.tar
 
 # For everybody else's machine: any glibc since 2012, x86_64 and aarch64. The linker comes from PyPI.
 wheels: developer

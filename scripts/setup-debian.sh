@@ -6,7 +6,8 @@
 # Groups: run (boot and measure), build (compile bootlab), lint (rustfmt, clippy), test (browser tests and the tools that
 # tests call), boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), loaders (build U-Boot, make
 # cards), filesystems (root images), programs (build a root tree's programs), databases (the server that tests of the
-# history start), reader (the core for a browser), roots (try it all on a fresh Debian: fresh-root.sh).
+# history start), reader (the core for a browser), roots (try it all on a fresh Debian: fresh-root.sh),
+# containers (an image of bootlab: container.sh).
 # Needs root or sudo only when something is missing. Without both it prints one line for root, of all that `make` ever asks
 # for, and ends with exit code 3.
 set -eu
@@ -25,6 +26,7 @@ databases="postgresql util-linux"
 # Debian 13's compiler has this library; of Debian 12's current one (rustc-web) there is none: rustup has it there.
 reader="libstd-rust-dev-wasm32 lld"
 roots="mmdebstrap zstd git util-linux"
+containers="mmdebstrap git util-linux umoci"
 
 here=$(cd "${0%/*}" && pwd)
 release=${OS_RELEASE:-/etc/os-release} # (another file in tests)
@@ -45,7 +47,7 @@ own_cargo() {
 }
 installed() { case "$there" in *" $1 "*) ;; *) return 1 ;; esac; }
 
-# Every group but those that no test and no demo needs: kernels (what a kernel build needs), roots.
+# Every group but those that no test and no demo needs: kernels (what a kernel build needs), roots, containers.
 everything='run build lint test boards loaders filesystems programs databases'
 tell_root() {
     {
@@ -86,8 +88,9 @@ packages() {
     databases) echo "$databases" ;;
     reader) ! own_cargo || echo "$reader" ;;
     roots) echo "$roots" ;;
+    containers) echo "$containers" ;;
     *)
-        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, loaders, filesystems, programs, databases, reader, roots)" >&2
+        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, loaders, filesystems, programs, databases, reader, roots, containers)" >&2
         exit 2
         ;;
     esac
