@@ -330,3 +330,12 @@ def test_the_page_calls_a_late_silence_no_cost_either():
     )
     assert any("whether it still boots" in sentence for sentence in headline(found))
     assert not any("largest cost" in figure[2] for figure in figures(found.encode()))
+
+
+def test_what_a_line_states_is_not_called_the_largest_where_the_log_has_no_clock():
+    """The daemon stamped everything when it read it: nothing is known of the other costs."""
+    line = "Jul 03 10:20:30 box kernel: "
+    told = "ata2: reset failed (errno=-11), retrying in 5 secs"
+    log = f"{line}Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n{line}{told}\n{line}random: crng init done\n"
+    said = headline(log)[-1]
+    assert said.startswith(f"Line 2 states 5.00 s: `{told}`; whether anything takes longer is not shown")

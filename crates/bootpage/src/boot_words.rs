@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use boottrace::costs::cost::Cost;
+use boottrace::costs::kind::CostKind;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::alignment::Fit;
 use boottrace::facts::boot::axis::Axis;
@@ -150,7 +151,16 @@ fn costs(boot: &Boot) -> Option<String> {
     let most = largest(sure.iter().copied(), size_ns);
     let mut sentences = Vec::new();
     if let Some(cost) = most {
-        sentences.push(largest_cost(cost));
+        sentences.push(if outlasts_the_clock(boot, cost) {
+            let line = cost.lines.first().copied().unwrap_or(boot.from_line);
+            format!(
+                "Line {line} states {}: {}; whether anything takes longer is not shown, the log's own stamps span less.",
+                spent(cost),
+                cost.title
+            )
+        } else {
+            largest_cost(cost)
+        });
     }
     let unsure = told
         .iter()
@@ -176,6 +186,17 @@ fn costs(boot: &Boot) -> Option<String> {
         ));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// Does a line state more than passes from the first stage to the last? Then the stamps are of another clock than the boot,
+/// or of its end alone, and nothing can be said of what takes longest.
+fn outlasts_the_clock(boot: &Boot, cost: &Cost) -> bool {
+    let known = timed(boot);
+    let ends = known.iter().map(|stage| at(stage));
+    let (Some(first), Some(last)) = (ends.clone().min(), ends.max()) else {
+        return false;
+    };
+    cost.kind == CostKind::StatedTime && last.saturating_sub(first) < size_ns(cost)
 }
 
 /// The sentence about the largest cost.

@@ -175,3 +175,18 @@ fn the_log_of_one_unit_may_end_before_its_start_does() {
     let others = format!("{log}Feb 23 11:34:00 box other[3]: x\n");
     assert!(units(&read(&others)).is_empty());
 }
+
+#[test]
+fn a_void_that_says_nothing_of_runit_begins_with_its_welcome() {
+    let log = "=> Welcome to Void!\n=> Mounting pseudo-filesystems...\n=> Initialization complete, running stage 2...\nbox login:\n";
+    let found = boots(log);
+    assert_eq!((found.len(), found[0].from_line), (1, 1));
+}
+
+#[test]
+fn only_the_kernels_width_is_a_stamp_of_a_terminal_without_brackets() {
+    let log = "    0.136517! Linux version 9.9.0 (a@b) #1\n\u{a2}    1.136517! Run /sbin/init as init process\n";
+    assert_eq!(ms(&boots(log)[0], StageEvent::UserSpaceStart), Some(1136));
+    let wide = "    0.136517! Linux version 9.9.0 (a@b) #1\n0.5! x\n1.136517! Run /sbin/init as init process\n";
+    assert_eq!(ms(&boots(wide)[0], StageEvent::UserSpaceStart), None);
+}

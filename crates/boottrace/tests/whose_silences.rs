@@ -123,3 +123,22 @@ fn a_step_of_inits_ends_a_wait_of_the_boot() {
         .iter()
         .all(|silence| silence.0 < 10_000));
 }
+
+#[test]
+fn what_comes_behind_the_disks_mount_is_user_spaces() {
+    let log = |last: &str| {
+        format!("[   38.100000] kjournald starting.\n[   38.452563] EXT3-fs: mounted filesystem with ordered data mode.\n[  126.366997] {last}\n[  126.400000] shpchp: Standard Hot Plug PCI Controller Driver\n")
+    };
+    let whose = |last: &str| {
+        boots(&log(last))[0]
+            .costs
+            .iter()
+            .map(|cost| cost.title.clone())
+            .collect::<Vec<_>>()
+    };
+    assert!(whose("pci_hotplug: PCI Hot Plug PCI Core version: 0.5")[0].starts_with("user space prints nothing"));
+    assert!(
+        !whose("VFS: Mounted root (ext3 filesystem) readonly on device 8:1.")[0].starts_with("user space"),
+        "the mount itself"
+    );
+}

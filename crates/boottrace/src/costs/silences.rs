@@ -10,7 +10,7 @@ use super::named_silences;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
-use crate::log::course::is_of_user_space;
+use crate::log::course::{goes_to_init, is_of_user_space, mounts_a_disk};
 use crate::log::line::{Line, LineKind};
 
 /// Silences listed of each part of the boot.
@@ -104,11 +104,25 @@ fn part_of(context: &Context<'_>, gap: &LargeGap) -> BootPart {
     }
     let to = boot.lines.partition_point(|line| line.number <= gap.before_line);
     let told = boot.lines[..to].iter().any(|line| is_of_user_space(&line.text));
-    if told {
+    let (before, behind) = boot
+        .lines
+        .split_at(boot.lines.partition_point(|line| line.number <= gap.after_line));
+    let mounted = before.iter().any(|line| mounts_a_disk(&line.text));
+    // A driver that speaks of its device may have worked all the time.
+    let next = behind.iter().find(|line| line.number == gap.before_line);
+    let mounted = mounted && next.is_none_or(|line| !names_a_device(&line.text));
+    if told || (mounted && !behind.iter().any(|line| goes_to_init(&line.text))) {
         BootPart::UserSpace
     } else {
         BootPart::Kernel
     }
+}
+
+/// `foo 0000:01:00.0: `, `sd 0:0:0:0: `, `usb 1-1: `: the first words are a driver's and its device's.
+fn names_a_device(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let device = words.nth(1).and_then(|word| word.strip_suffix(':'));
+    device.is_some_and(|device| device.contains([':', '-', '.']) && device.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Are the lines of a piece those of one driver or subsystem? Somebody chose them, and others spoke meanwhile.

@@ -97,6 +97,25 @@ pub enum Bracket {
     Counter(u64),
 }
 
+/// `    0.136517! ` (the opening bracket may be a cent sign): the kernel's stamp on a terminal of a mainframe, whose code page
+/// has no brackets. `at` is behind its blanks; returns where it ends.
+pub fn stamp_of_3270(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    const CENT: &[u8] = "\u{a2}".as_bytes();
+    let mut at = at;
+    if let Some(rest) = bytes.get(at..)?.strip_prefix(CENT) {
+        at += CENT.len() + rest.iter().take(PRINTK_WIDTH).take_while(|b| **b == b' ').count();
+    }
+    let blanks = bytes[..at]
+        .iter()
+        .rev()
+        .take(PRINTK_WIDTH)
+        .take_while(|b| **b == b' ')
+        .count();
+    let (ns, used, decimals) = seconds(bytes.get(at..)?)?;
+    let closed = bytes.get(at + used..)?.starts_with(b"! ");
+    (decimals == 6 && closed && used + blanks >= PRINTK_WIDTH).then_some((ns, at + used + 1))
+}
+
 /// `[    0.000000]` (kernel), `[04.634]` (Allwinner's U-Boot), `[      345678]` (a proposed raw counter).
 pub fn bracket_stamp(bytes: &[u8]) -> Option<(Bracket, usize)> {
     if bytes.first() != Some(&b'[') {

@@ -55,6 +55,26 @@ pub fn is_of_user_space(text: &str) -> bool {
     }
 }
 
+/// The mount of a disk's file system: the root at the latest, so what a piece shows from here on is user space's time.
+pub fn mounts_a_disk(text: &str) -> bool {
+    let text = text.trim_start();
+    (text.starts_with("EXT") && text.contains(": mounted filesystem"))
+        || (text.starts_with("XFS (") && text.contains(": Ending clean mount"))
+}
+
+/// A step between the root's mount and init, which the kernel takes itself.
+pub fn goes_to_init(text: &str) -> bool {
+    const STARTS: [&str; 5] = [
+        "VFS: Mounted root ",
+        "Freeing unused kernel ",
+        "Freeing init memory: ",
+        "devtmpfs: mounted",
+        "Run /",
+    ];
+    let text = text.trim_start();
+    STARTS.iter().any(|start| text.starts_with(start))
+}
+
 /// A step of init's own, that a system which is up seldom takes again: within a minute it is the boot's.
 pub fn is_step_of_init(text: &str) -> bool {
     let text = text.trim_start();
@@ -119,6 +139,10 @@ mod tests {
             comes_by_itself("CE: hpet increasing min_delta_ns to 1 nsec")
                 && comes_by_itself("eth9: no IPv6 routers present")
         );
+        assert!(
+            mounts_a_disk("EXT3-fs: mounted filesystem with x mode.") && goes_to_init("Run /sbin/init as init process")
+        );
+        assert!(!mounts_a_disk("EXT4-fs (x): re-mounted. Opts: y") && !mounts_a_disk("x: mounted filesystem"));
         assert!(!comes_by_itself("CE0: x") && !comes_by_itself("IPv6: eth0: link becomes ready"));
     }
 }

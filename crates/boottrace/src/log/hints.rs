@@ -80,9 +80,15 @@ pub fn begins_user_space(text: &str) -> bool {
     starts_unit(text) || begins_init(text) || is_start_job(text) || gives_up(text)
 }
 
+/// `=> Welcome to Void!`, the first line of Void's `/etc/runit/1`.
+pub fn begins_void(text: &str) -> bool {
+    (text.strip_prefix("=> Welcome to ")).is_some_and(|name| name.trim_end().ends_with('!'))
+}
+
 fn begins_init(text: &str) -> bool {
     let stage = text.trim_start_matches("- ").strip_prefix("runit: enter stage: ");
     stage.is_some_and(|path| !path.trim_end().ends_with('3'))
+        || begins_void(text)
         || (text.starts_with("OpenRC ") && text.contains(" is starting up"))
         || (text.starts_with("INIT: version ") && text.trim_end().ends_with(" booting"))
         || text.starts_with("init started: BusyBox")

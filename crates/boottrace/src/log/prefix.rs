@@ -4,7 +4,7 @@
 //! Sources of the forms: grabserial's `%4.6f %2.6f`, kernel/printk/printk.c (`print_syslog`, `print_time`,
 //! `print_caller`), Documentation/ABI/testing/dev-kmsg, util-linux dmesg, journalctl's output modes.
 
-use super::bracket::{bracket_stamp, delta_stamp, human_stamp, is_too_wide, Bracket, Human};
+use super::bracket::{bracket_stamp, delta_stamp, human_stamp, is_too_wide, stamp_of_3270, Bracket, Human};
 use super::firmware_stamp;
 use super::host;
 use super::host_prefix::HostPrefix;
@@ -156,6 +156,9 @@ fn peel_stamp(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
         }
         *at += used;
         host_before_kernel(bytes, at, prefix);
+    } else if let Some((ns, end)) = stamp_of_3270(bytes, *at) {
+        prefix.printk_ns = Some(ns);
+        *at = end;
     } else if let Some(used) = cut_stamp(&bytes[*at..]) {
         prefix.printk_ns = Some(0);
         *at += used;

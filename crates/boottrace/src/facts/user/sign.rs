@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::trouble;
-use crate::log::hints::is_login;
+use crate::log::hints::{begins_void, is_login};
 
 /// What a line shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -244,7 +244,7 @@ fn init(text: &str) -> Option<SignKind> {
     if without_colours(line).starts_with("OpenRC ") && line.contains(" is starting up") {
         return Some(SignKind::OpenRc);
     }
-    if text.starts_with("- runit: enter stage: /etc/runit/1") {
+    if text.starts_with("- runit: enter stage: /etc/runit/1") || begins_void(without_colours(line)) {
         return Some(SignKind::Runit);
     }
     if text

@@ -23,14 +23,17 @@ struct Place {
 /// Marks prompts of the host, and the text of a page that shows a log in blocks. Nothing is marked where a log goes on outside of them.
 pub fn mark_prose(lines: &mut [Line]) {
     mark_host_prompts(lines);
-    let found = places(lines);
+    mark_page(lines);
     // A mark is no word of a machine, whether the rest is a page or a log that somebody pasted between two of them.
     for line in lines.iter_mut() {
         if line.kind == LineKind::Outside && line.text.starts_with(['`', '~']) && is_mark(line.text.trim_end()) {
             line.kind = LineKind::Blank;
         }
     }
-    let Some((places, blocks)) = found else {
+}
+
+fn mark_page(lines: &mut [Line]) {
+    let Some((places, blocks)) = places(lines) else {
         return;
     };
     let mut speaks = vec![false; blocks + 1];
