@@ -190,3 +190,16 @@ fn only_the_kernels_width_is_a_stamp_of_a_terminal_without_brackets() {
     let wide = "    0.136517! Linux version 9.9.0 (a@b) #1\n0.5! x\n1.136517! Run /sbin/init as init process\n";
     assert_eq!(ms(&boots(wide)[0], StageEvent::UserSpaceStart), None);
 }
+
+#[test]
+fn a_dump_of_units_is_called_what_it_is() {
+    for head in [
+        "Manager: systemd 9 (9)\n",
+        "Timestamp firmware: n/a\n",
+        "-> Unit x.service:\n",
+    ] {
+        let dump = format!("{head}\tActive Enter Timestamp: Sat 2024-03-02 10:00:25 CET\n");
+        let document = read(&dump);
+        assert!(document.skipped[0].reason.contains("systemd-analyze blame"), "{head}");
+    }
+}

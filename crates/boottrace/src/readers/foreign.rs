@@ -70,7 +70,15 @@ const KINDS: &[(&[u8], usize, &str)] = &[
         "a binary journal; print it with `journalctl --file FILE -o export` and give that",
     ),
     (b"SQLite format 3\0", 0, "a SQLite database, not a log"),
+    (b"Manager: systemd ", 0, DUMP),
+    (b"Timestamp firmware: ", 0, DUMP),
+    (b"-> Unit ", 0, DUMP),
+    ("\u{2192} Unit ".as_bytes(), 0, DUMP),
 ];
+
+const DUMP: &str =
+    "the states of all units (`systemd-analyze dump`), not a log; give the output of `systemd-analyze`, \
+    `systemd-analyze blame` and `systemd-analyze critical-chain`";
 
 /// What the bytes are, when they are certainly no log.
 pub fn what(head: &[u8]) -> Option<&'static str> {
