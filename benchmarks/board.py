@@ -33,7 +33,7 @@ from bootlab.boards.virtual.script import FAULTS
 from bootlab.builders.cache import Cache
 from bootlab.model.real_board import Board
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Goal, System
+from bootlab.model.system import Goal, SystemDescription
 from bootlab.systemfile.board import BoardFile
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -73,7 +73,7 @@ def errors_ms(sent: list[dict[str, Any]], came: reader.Arrivals) -> list[float]:
     return found
 
 
-def target_of(board: Board, system: System, folder: Path) -> BoardTarget:
+def target_of(board: Board, system: SystemDescription, folder: Path) -> BoardTarget:
     """Return the target whose stamps are kept."""
     made = board_target(board, Cache(folder / "cache"), system)
     assert isinstance(made, BoardTarget)
@@ -88,7 +88,7 @@ def portable(reason: str, folder: Path) -> str:
     return reason
 
 
-def one_boot(target: BoardTarget, system: System, board: RunningBoard, folder: Path) -> dict[str, Any]:
+def one_boot(target: BoardTarget, system: SystemDescription, board: RunningBoard, folder: Path) -> dict[str, Any]:
     """Boot once and say what happened on both sides."""
     known = sum(1 for _ in board.truth())
     began = time.monotonic()

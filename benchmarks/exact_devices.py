@@ -34,7 +34,7 @@ from bootlab.launch.boot_plan import BootPlan
 from bootlab.launch.exact_devices import DeviceRow, DeviceTable, SeenBoots
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Recording
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Limits, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 
@@ -88,7 +88,7 @@ def modules_of(tree: Path, names: tuple[str, ...]) -> list[Path]:
     return order
 
 
-def system_of(row: Row, packages: Path, files: Files, program: str) -> System:
+def system_of(row: Row, packages: Path, files: Files, program: str) -> SystemDescription:
     """Return the row as a system."""
     tree = packages / _TREES[row.arch]
     modules = modules_of(tree, row.modules)
@@ -108,7 +108,7 @@ def system_of(row: Row, packages: Path, files: Files, program: str) -> System:
     )
     console = row.console or machine.architecture.console
     image = next(tree.glob("boot/vmlinuz-*"))
-    return System(
+    return SystemDescription(
         name=row.id,
         kernel=Kernel(image=str(image), form="vmlinux" if row.arch == "x86_64" else "image"),
         goal=Goal(console="device: used, status 0"),
@@ -134,7 +134,7 @@ def busy() -> bool:
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
-def planned(target: QemuTarget, system: System, *, in_step: bool) -> BootPlan:
+def planned(target: QemuTarget, system: SystemDescription, *, in_step: bool) -> BootPlan:
     """Return the plan with its devices in step or not, whatever the table says of them."""
     plan = target.plan(system)
     if plan.launch is None:
@@ -149,7 +149,7 @@ def planned(target: QemuTarget, system: System, *, in_step: bool) -> BootPlan:
 
 
 def boots(
-    row: Row, system: System, count: int, work: Path, target: QemuTarget, *, loops: int, in_step: bool
+    row: Row, system: SystemDescription, count: int, work: Path, target: QemuTarget, *, loops: int, in_step: bool
 ) -> tuple[list[Recording], int, str]:
     """Boot the row, the second half beside busy loops; return them, how many had load, and what went wrong."""
     recordings = []

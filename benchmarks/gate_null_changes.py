@@ -37,7 +37,7 @@ from bootlab.experiments.trials import try_all
 from bootlab.history.against import against
 from bootlab.history.gate import gate
 from bootlab.model.change import Change
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
@@ -47,9 +47,9 @@ from bootlab.techniques.base import Applies, Context, Evidence, Technique
 class To(Change, frozen=True, kw_only=True):
     """The change to another system, whatever it is applied to."""
 
-    system: System
+    system: SystemDescription
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         del system
         return self.system
 
@@ -61,7 +61,7 @@ class NullTechnique(Technique):
     stage = "kernel"
     references = ("none",)
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: SystemDescription) -> None:
         self._system = system
 
     def applies(self, _context: Context) -> Applies:
@@ -80,7 +80,7 @@ def pairs(changes: int, count: int) -> list[tuple[int, int]]:
     return [(base, (base + step) % changes) for step, base in itertools.islice(steps, count)]
 
 
-def gated(bench: Bench, base: System, new: System) -> dict[str, Any]:
+def gated(bench: Bench, base: SystemDescription, new: SystemDescription) -> dict[str, Any]:
     """Return what `bootlab gate NEW --against BASE` says, with the goals that it rests on."""
     booted = against(bench, base, new)
     found = gate(booted.new, booted.base, [], total=booted.total, known_ns=booted.moved_ns)
@@ -94,7 +94,7 @@ def gated(bench: Bench, base: System, new: System) -> dict[str, Any]:
     }
 
 
-def tried(bench: Bench, base: System, new: System) -> dict[str, Any]:
+def tried(bench: Bench, base: SystemDescription, new: SystemDescription) -> dict[str, Any]:
     """Return what `bootlab try` says of the change to the new system."""
     (found,) = try_all(bench, establish(bench, base, diagnostic=False), (NullTechnique(new),)).trials
     return {
@@ -105,7 +105,9 @@ def tried(bench: Bench, base: System, new: System) -> dict[str, Any]:
     }
 
 
-def run(bench: Bench, named: list[tuple[str, System]], kept: KeptRows, source: str, args: argparse.Namespace) -> None:
+def run(
+    bench: Bench, named: list[tuple[str, SystemDescription]], kept: KeptRows, source: str, args: argparse.Namespace
+) -> None:
     """Send each pair that has no row yet through both verbs."""
     made = 0
     for base, new in pairs(len(named), args.pairs):

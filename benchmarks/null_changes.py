@@ -41,7 +41,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.trials import try_all
 from bootlab.model.change import Change
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.systemfile import load
@@ -52,14 +52,14 @@ MOST = max(RULES)
 WORDS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def prepared(system: System) -> System:
+def prepared(system: SystemDescription) -> SystemDescription:
     """Put into a tree what the null changes move about: a file that nothing reads, and two empty folders."""
     if system.initramfs is None:
         return system
     return nothing(system, 0)
 
 
-def nothing(system: System, number: int) -> System:
+def nothing(system: SystemDescription, number: int) -> SystemDescription:
     """Return the system with a null change; 0 is the one that all others are changes of."""
     if system.initramfs is not None:
         letter = WORDS[number % len(WORDS)]
@@ -82,7 +82,7 @@ class Experiment(Technique):
     stage = "kernel"
     references = ("none",)
 
-    def __init__(self, name: str, system: System) -> None:
+    def __init__(self, name: str, system: SystemDescription) -> None:
         self.id = name
         self._system = system
 
@@ -99,9 +99,9 @@ class Experiment(Technique):
 class _To(Change, frozen=True, kw_only=True):
     """The change to another system, whatever it is applied to."""
 
-    system: System
+    system: SystemDescription
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         del system
         return self.system
 
@@ -125,7 +125,7 @@ class Kept:
         half.replace(self.path)
 
 
-def table(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -> None:
+def table(bench: Bench, system: SystemDescription, args: argparse.Namespace, kept: Kept) -> None:
     """Boot every null change under dithers, then the bases under more; keep the goals, a row a change.
 
     What an earlier run kept is not booted again, but for --again of its boots, which must come out equal.
@@ -144,7 +144,7 @@ def table(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) ->
             kept.keep("goals_ns", found)
 
 
-def check_again(bench: Bench, system: System, found: list[list[int]], count: int, kept: Kept) -> None:
+def check_again(bench: Bench, system: SystemDescription, found: list[list[int]], count: int, kept: Kept) -> None:
     """Boot some of the kept boots again. Raise SystemExit when one differs: the rows are of another system then."""
     places = [(i, j) for i, row in enumerate(found) for j in range(len(row))]
     count = min(count, len(places))
@@ -168,7 +168,7 @@ def pair(number: int, changes: int) -> tuple[int, int]:
     return number % changes, (number + distance) % changes
 
 
-def trials(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -> None:
+def trials(bench: Bench, system: SystemDescription, args: argparse.Namespace, kept: Kept) -> None:
     """Run whole trials, each of another pair; those that are kept do not run again."""
     said = list(kept.get("trials", []))
     among = min(args.among or args.changes, args.changes)
@@ -180,7 +180,7 @@ def trials(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -
             kept.keep("trials", said)
 
 
-def trial(bench: Bench, system: System, change: System, name: str) -> dict[str, object]:
+def trial(bench: Bench, system: SystemDescription, change: SystemDescription, name: str) -> dict[str, object]:
     """Run one experiment as `bootlab try` does; return what its report says."""
     base = establish(bench, system, diagnostic=False)
     (found,) = try_all(bench, base, (Experiment(name, change),)).trials
@@ -193,7 +193,7 @@ def trial(bench: Bench, system: System, change: System, name: str) -> dict[str, 
     }
 
 
-def planted(system: System, script: str, loops: int) -> System:
+def planted(system: SystemDescription, script: str, loops: int) -> SystemDescription:
     """Put a busy loop into a shell script of the tree, behind its first line."""
     tree = system.tree
     entry = tree.get(script) if tree is not None else None
@@ -206,7 +206,7 @@ def planted(system: System, script: str, loops: int) -> System:
     return system.with_tree(tree.put(script, put))
 
 
-def gains(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -> None:
+def gains(bench: Bench, system: SystemDescription, args: argparse.Namespace, kept: Kept) -> None:
     """Plant gains, and keep what was seen of each; first what the unchanged system promises to see."""
     if "visible_gain_ns" not in kept.facts:
         base = with_dithers(bench, establish(bench, planted(system, args.plant, 0), diagnostic=False), design(MOST))

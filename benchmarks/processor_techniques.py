@@ -27,7 +27,7 @@ from bootlab.kernelsource.configuration import read_config
 from bootlab.model.change import SetParam
 from bootlab.model.kernel_change import AddKernelPatch, SetKernelOptions
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.systemfile.loader import load
 from bootlab.targets.qemu import QemuTarget
 from bootlab.techniques.base import Context
@@ -55,18 +55,18 @@ ONLY_SEVERAL = ("nr_cpus=1", "nr_cpus=2", "maxcpus=1")
 MOST_WALL_S = 3600.0
 
 
-def names_of(base: System) -> tuple[str, ...]:
+def names_of(base: SystemDescription) -> tuple[str, ...]:
     return ("base", *PARAMETERS, *SCRIPTS) if base.kernel.build is None else ("base", "async-probe", *BUILT)
 
 
-def patched(base: System, initcall: str, cache: Cache) -> System:
+def patched(base: SystemDescription, initcall: str, cache: Cache) -> SystemDescription:
     assert base.kernel.build is not None
     text = KernelBuilder(cache).config(base.kernel.build, base.machine.arch)
     config = {f"CONFIG_{name}": value for name, value in read_config(text).items()}
     return AddKernelPatch(KernelSource(cache, base, config).async_patches((initcall,))[initcall]).apply(base)
 
 
-def changed(base: System, name: str, cpus: int, cache: Cache) -> System:
+def changed(base: SystemDescription, name: str, cpus: int, cache: Cache) -> SystemDescription:
     system = base
     if name in PARAMETERS:
         system = SetParam(*PARAMETERS[name]).apply(base)
@@ -87,7 +87,7 @@ def changed(base: System, name: str, cpus: int, cache: Cache) -> System:
     )
 
 
-def boot(target: QemuTarget, system: System) -> dict[str, Any]:
+def boot(target: QemuTarget, system: SystemDescription) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         recording = target.boot(target.plan(system), Path(folder) / "boot", stop=threading.Event())
     meta = recording.meta

@@ -29,7 +29,7 @@ from bootlab.analysis.user_space import critical_chain, unit_spans
 from bootlab.builders.cache import Cache
 from bootlab.model.change import PutFile
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import Span
 from bootlab.model.tree import Entry
 from bootlab.startup.units import FOLDERS
@@ -40,7 +40,7 @@ AS_IT_IS = "as it is"
 MOST_WALL_S = 3600.0
 
 
-def changed(base: System, masked: Sequence[str], cpus: int) -> System:
+def changed(base: SystemDescription, masked: Sequence[str], cpus: int) -> SystemDescription:
     system = base
     for unit in masked:
         system = PutFile(f"{FOLDERS[0]}/{unit}", Entry(kind="symlink", mode=0o777, target="/dev/null")).apply(system)
@@ -66,7 +66,7 @@ def most_at_once(spans: Sequence[Span], end_ns: int) -> int:
     return most
 
 
-def row(recording: Recording, system: System) -> dict[str, Any]:
+def row(recording: Recording, system: SystemDescription) -> dict[str, Any]:
     meta = recording.meta
     marks = {mark.name: mark for mark in recording.marks}
     end_ns = meta.goal_ns or 0
@@ -89,7 +89,7 @@ def row(recording: Recording, system: System) -> dict[str, Any]:
     }
 
 
-def boot(target: QemuTarget, system: System) -> dict[str, Any]:
+def boot(target: QemuTarget, system: SystemDescription) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         recording = target.boot(target.plan(system), Path(folder) / "boot", stop=threading.Event())
     return row(recording, system)

@@ -31,7 +31,7 @@ from kept_rows import add_arguments, opened
 
 from bootlab.builders.cache import Cache
 from bootlab.launch import emulator
-from bootlab.model.system import Clockwork, System
+from bootlab.model.system import Clockwork, SystemDescription
 from bootlab.systemfile.loader import load
 from bootlab.targets.qemu import QemuTarget
 
@@ -62,7 +62,7 @@ stall_wall_s = 900
 """
 
 
-def system_of(kernel: str, arch: str, work: Path) -> System:
+def system_of(kernel: str, arch: str, work: Path) -> SystemDescription:
     program = work / f"jobs-{arch}"
     source = ROOT / "tests" / "guests" / "jobs.c"
     subprocess.run([COMPILERS[arch], "-O1", "-static", "-o", str(program), str(source)], check=True)
@@ -71,13 +71,13 @@ def system_of(kernel: str, arch: str, work: Path) -> System:
     return load(file)
 
 
-def made_of(system: System, cpus: int, quantum_ns: int) -> System:
+def made_of(system: SystemDescription, cpus: int, quantum_ns: int) -> SystemDescription:
     machine = msgspec.structs.replace(system.machine, cpus=cpus)
     clock = msgspec.structs.replace(system.clock, quantum_ns=quantum_ns)
     return msgspec.structs.replace(system, machine=machine, clock=clock)
 
 
-def once(target: QemuTarget, system: System, work: Path) -> dict[str, Any]:
+def once(target: QemuTarget, system: SystemDescription, work: Path) -> dict[str, Any]:
     started = time.monotonic()
     plan = target.plan(system)
     with tempfile.TemporaryDirectory(dir=work) as folder:
@@ -149,7 +149,7 @@ def main() -> int:
 
         build_preload(work)
 
-        def boot(case: dict[str, Any], system: System | None, window: str) -> None:
+        def boot(case: dict[str, Any], system: SystemDescription | None, window: str) -> None:
             if system is None:
                 row = case | program(case["arch"], case["cpus"], case["quantum_ns"], window, work)
             else:

@@ -13,13 +13,13 @@ from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.launch.target import ProgressSink
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.recordings import recording_dir
 
-_SYSTEM = System(name="table", kernel=Kernel(image="none"), goal=Goal(console="goal"))
+_SYSTEM = SystemDescription(name="table", kernel=Kernel(image="none"), goal=Goal(console="goal"))
 
 
-def table_system(number: int) -> System:
+def table_system(number: int) -> SystemDescription:
     """Return the system of a row of the table."""
     return msgspec.structs.replace(_SYSTEM, cmdline=CommandLine.parse(f"null={number}"))
 
@@ -30,7 +30,7 @@ class TableTarget:
     def __init__(self, goals_ns: list[list[int]]) -> None:
         self.goals_ns = goals_ns
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Name the cell of the table; a dither's number is in the seed."""
         key = f"{purpose}{system.cmdline.value('null')}x{system.clock.seed - _SYSTEM.clock.seed}"
         return BootPlan(system=system, purpose=purpose, key=key, info=KernelInfo(), sizes_bytes={}, sha256={})

@@ -19,7 +19,7 @@ import msgspec
 from bootlab.launch import devices, emulator, plugin, processors, qemu_launch
 from bootlab.launch.qemu_command import words
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 from bootlab.recordings.stamps import StampFile, Stamps
 
 SOURCES = Path(__file__).parent / "guests"
@@ -168,7 +168,7 @@ def boot(
     if stamper.path is None:
         raise RuntimeError(stamper.reason)
     folder.mkdir(parents=True)
-    system = System(
+    system = SystemDescription(
         name="bare",
         kernel=Kernel(image=str(image)),
         goal=Goal(console="x"),

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from bootlab.builders.cache import Cache
 from bootlab.launch import emulator, plugin
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, SystemDescription
 from tests.mini_kernel import Then, mini_kernel
 
 # A loaded machine is slow, and that is no failure.
@@ -77,11 +77,11 @@ def mini(tmp_path: Path):
         limits: Limits | None = None,
         prefix: str = "\r\n",
         **options: object,
-    ) -> System:
+    ) -> SystemDescription:
         image = mini_kernel(
             tmp_path / f"mini-{abs(hash((prefix, text, then, str(options))))}", prefix + text, then, **options
         )
-        return System(
+        return SystemDescription(
             name="mini",
             kernel=Kernel(image=str(image)),
             goal=Goal(console=goal),

@@ -10,7 +10,7 @@ import pytest
 from bootlab.errors import SystemFileError
 from bootlab.model.board_parts import changed_parts, deliverable, why_not
 from bootlab.model.change import SetKernelForm, SetParam
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.systemfile.board import load_board
 from bootlab.systemfile.board_template import board_template
 from bootlab.systemfile.raw_board import (
@@ -49,7 +49,7 @@ def test_a_serial_board(tmp_path):
 
 def test_a_system_keeps_what_the_board_does_not_say(tmp_path):
     file = read(tmp_path, 'name = "camera"\n' + SERIAL)
-    given = System(name="demo", kernel=Kernel(image="bzImage"), goal=Goal(console="up"))
+    given = SystemDescription(name="demo", kernel=Kernel(image="bzImage"), goal=Goal(console="up"))
     system = file.system(given)
     assert (system.name, system.goal, system.kernel) == ("demo", given.goal, given.kernel)
     with pytest.raises(SystemFileError, match="when the board is up"):

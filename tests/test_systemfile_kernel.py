@@ -20,13 +20,13 @@ from bootlab.model.kernel_change import (
     SetKernelVariables,
 )
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import KernelBuild, System
+from bootlab.model.system import KernelBuild, SystemDescription
 from bootlab.systemfile import load
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*/kernel.config"))
 
 
-def read(folder: Path, kernel: str) -> System:
+def read(folder: Path, kernel: str) -> SystemDescription:
     (folder / "a.config").write_text("CONFIG_A=y\n")
     (folder / "p.patch").write_text("--- a/x\n+++ b/x\n")
     (folder / "linux").mkdir(exist_ok=True)

@@ -29,7 +29,7 @@ from bootlab.launch.marks import console_marks  # noqa: E402
 from bootlab.launch.watch import ConsoleWatch  # noqa: E402
 from bootlab.model.cmdline import CommandLine  # noqa: E402
 from bootlab.model.recording import Recording  # noqa: E402
-from bootlab.model.system import Goal, Kernel, Machine, System  # noqa: E402
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription  # noqa: E402
 from bootlab.recordings.console import text_of  # noqa: E402
 from bootlab.recordings.stamps import Stamps  # noqa: E402
 from bootlab.targets.qemu import QemuTarget  # noqa: E402
@@ -61,7 +61,7 @@ def completed(line: bytes) -> int | None:
     return length if length <= len(line) else None
 
 
-def wrong_line(dice: random.Random, system: System) -> bytes | None:
+def wrong_line(dice: random.Random, system: SystemDescription) -> bytes | None:
     """Print a few random lines in random pieces; return the console where a time is wrong."""
     lines = [random_line(dice) for _ in range(dice.randint(1, 3))]
     raw = b"\n".join(lines) + b"\n"
@@ -85,7 +85,7 @@ def wrong_line(dice: random.Random, system: System) -> bytes | None:
 def booted(work: Path, name: str, line: str, goal: str, behind: str) -> Recording:
     image = mini_kernel(work / f"{name}.kernel", "begin\r\n" + line + behind + "\r\n", "idle")
     image.write_bytes(image.read_bytes().replace(b"@@", b"\xe4\xff"))
-    system = System(
+    system = SystemDescription(
         name=name,
         kernel=Kernel(image=str(image)),
         goal=Goal(console=goal),
@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--no-boots", action="store_true", help="random consoles alone")
     asked = parser.parse_args()
     dice = random.Random(asked.seed)
-    system = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="GOAL"), marks=(("m", "GOAL"),))
+    system = SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="GOAL"), marks=(("m", "GOAL"),))
     wrong = [raw for _ in range(asked.consoles) if (raw := wrong_line(dice, system)) is not None]
     print(f"{asked.consoles} consoles: {len(wrong)} with a goal or a mark at another byte")
     for raw in wrong[:5]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bootlab.model.cmdline import Param
     from bootlab.model.comparison import Column, Comparison, LeftOut, Row
     from bootlab.model.recording import Meta, Outcome, Recording
-    from bootlab.model.system import System as SystemDescription
+    from bootlab.model.system import SystemDescription
     from bootlab.power_switches.switch import PowerSwitchKeys
     from bootlab.recordings.recording_dir import load as load_recording
     from bootlab.recordings.recording_dir import save as save_recording
@@ -81,7 +81,7 @@ _PLACES = {
     "bootlab.model.cmdline": "Param",
     "bootlab.model.comparison": "Column Comparison LeftOut Row",
     "bootlab.model.recording": "Meta Outcome Recording",
-    "bootlab.model.system": "SystemDescription=System",
+    "bootlab.model.system": "SystemDescription",
     "bootlab.power_switches.switch": "PowerSwitchKeys",
     "bootlab.recordings.recording_dir": "load_recording=load save_recording=save",
     "bootlab.targets.replay": "keep_for_replay=record",

@@ -13,7 +13,7 @@ from bootlab.builders.cache import Cache
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiments.base import Base
 from bootlab.experiments.trials import proposals, require_buildable
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.systemfile import load
 from bootlab.techniques import all_techniques, get
 from bootlab.techniques.base import Answer
@@ -28,7 +28,7 @@ FILES = (
 )
 
 
-def base_of(system: System, cache: Cache) -> Base:
+def base_of(system: SystemDescription, cache: Cache) -> Base:
     image = Path(system.kernel.image)
     known = system.kernel.image and image.is_file()
     info = kernelinfo.inspect(system.kernel, cache.root, cache.digest(image)) if known else kernelinfo.KernelInfo()

@@ -18,13 +18,13 @@ from bootlab.analysis.smallest import smallest_that_matters
 from bootlab.analysis.stages import stage_deltas, stages_of, timeline_of
 from bootlab.model.launch import Medium
 from bootlab.model.recording import Diagnosis, Initcall, Line, Mark, Meta, Outcome, Recording
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 from bootlab.model.timeline import ALL_STAGES, STAGES
 from bootlab.model.verdict import Verdict
 from bootlab.views.run.equality_text import sentence
 from tests.launches import PLUGIN, launch
 
-SYSTEM = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"))
+SYSTEM = SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"))
 MARKS = [start for _, start, _ in ALL_STAGES]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bootlab.analysis.program_stages import marks
 from bootlab.model.recording import Mark
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.model.timeline import ProgramStart
 
 
@@ -13,8 +13,8 @@ def programs(*rows: tuple[int, str, int]) -> tuple[ProgramStart, ...]:
     return tuple(ProgramStart(name=name, task=task, ns=ns, insns=ns // 2) for task, name, ns in rows)
 
 
-def system(application: str | None = "/usr/bin/camera") -> System:
-    return System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), application=application)
+def system(application: str | None = "/usr/bin/camera") -> SystemDescription:
+    return SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), application=application)
 
 
 def found(rows, known=(), application="/usr/bin/camera"):

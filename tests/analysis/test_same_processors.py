@@ -14,10 +14,10 @@ from bootlab.experiments.judged_sample import judge_sample
 from bootlab.model.processors import Processors, why_not_compared
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.sample import Sample
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from tests.launches import launch
 
-SYSTEM = System(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"))
+SYSTEM = SystemDescription(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"))
 CLOCKS = (
     Processors(),
     Processors(count=2, mode="parallel", quantum_ns=5000),

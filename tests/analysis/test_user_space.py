@@ -10,7 +10,7 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.analysis.user_space import critical_chain, unit_spans
 from bootlab.model.recording import Line, Mark, Meta, Recording
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings.console import text_of
 
@@ -53,7 +53,7 @@ def unit(text: str) -> Entry:
     return Entry(kind="file", mode=0o644, text=text)
 
 
-def system(goal: str = r"Started web\.service") -> System:
+def system(goal: str = r"Started web\.service") -> SystemDescription:
     folder = "/usr/lib/systemd/system"
     tree = FileTree.of(
         {
@@ -69,7 +69,7 @@ def system(goal: str = r"Started web\.service") -> System:
         }
     )
     root = Root(image="/disk.raw", tree=tree, given=tree)
-    return System(name="s", kernel=Kernel(image="k"), goal=Goal(console=goal), root=root)
+    return SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console=goal), root=root)
 
 
 def booted(lines: tuple[tuple[int, str], ...]) -> Recording:

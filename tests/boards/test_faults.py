@@ -8,9 +8,9 @@ import pytest
 from bootlab.boards.faults import BoardWatch, board_ending, unreadable
 from bootlab.boards.virtual.uart import received
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 
-SYSTEM = System(name="board", kernel=Kernel(image=""), goal=Goal(console="ready"))
+SYSTEM = SystemDescription(name="board", kernel=Kernel(image=""), goal=Goal(console="ready"))
 TEXT = b"U-Boot 2025.01 (Jan 06 2025)\r\n[    0.000000] Linux version 6.6.30\r\n" * 6
 
 

@@ -13,7 +13,7 @@ from bootlab.boards.choose import board_target
 from bootlab.builders.cache import Cache
 from bootlab.model.real_board import Board, BoardLimits, RemoteHost
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 
 FAKE = """#!/bin/sh
 # ssh HOST COMMAND: a host that is down for some questions after `reboot`, and has another boot's id then.
@@ -49,7 +49,7 @@ def host(tmp_path: Path, *, down: int = 3, reboot: str = "reboot", ready: str = 
         collect=(("dmesg.txt", "dmesg"), ("none.txt", "never")),
     )
     board = Board(name="remote", ssh=remote, limits=BoardLimits(total_s=total_s))
-    system = System(name="remote", kernel=Kernel(image=""), goal=Goal(console="up"), board=board)
+    system = SystemDescription(name="remote", kernel=Kernel(image=""), goal=Goal(console="up"), board=board)
     target = board_target(board, Cache(tmp_path / "cache"))
     return target.boot(target.plan(system), tmp_path / "boot", stop=threading.Event())
 

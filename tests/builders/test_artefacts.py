@@ -10,7 +10,7 @@ from bootlab.builders.artefacts import build
 from bootlab.builders.cache import Cache
 from bootlab.builders.compress import available
 from bootlab.errors import UserError
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 
@@ -19,7 +19,7 @@ def system(tmp_path):
     (tmp_path / "vmlinuz").write_bytes(b"kernel")
     (tmp_path / "app").write_bytes(b"app" * 1000)
     tree = FileTree.of({"/app": Entry(kind="file", source=str(tmp_path / "app"))})
-    return System(
+    return SystemDescription(
         name="s",
         kernel=Kernel(image=str(tmp_path / "vmlinuz")),
         goal=Goal(console="x"),

@@ -15,7 +15,7 @@ from bootlab.builders.images import tool
 from bootlab.errors import UserError
 from bootlab.model.change import DropFiles, PutFile
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.sources import startup_part
 from tests.sources import images
@@ -42,10 +42,10 @@ def disk(tmp_path) -> Path:
     return images.mbr(tmp_path / "disk.img", [(0x83, images.ext(tmp_path / "part", root, mib=8))])
 
 
-def on(disk: Path) -> System:
+def on(disk: Path) -> SystemDescription:
     tree, start_bytes = startup_part.read(disk, 1)
     root = Root(image=str(disk), partition=1, medium="disk", tree=tree, given=tree, start_bytes=start_bytes)
-    return System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), root=root)
+    return SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), root=root)
 
 
 def test_what_says_how_a_system_starts_is_read(disk):
@@ -121,5 +121,5 @@ def test_a_file_system_that_is_not_read_is_never_changed(tmp_path):
     assert PutFile("/x", MASK).apply(system) == system
 
 
-def on_nothing(path: Path) -> System:
-    return System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), root=Root(image=str(path)))
+def on_nothing(path: Path) -> SystemDescription:
+    return SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), root=Root(image=str(path)))

@@ -12,7 +12,7 @@ from bootlab.builders.flash_image import flash_image, loader_code
 from bootlab.errors import UserError
 from bootlab.experiments.xip import variant
 from bootlab.model.flash_layout import ARM_VIRT, RISCV_VIRT, STARTS, banks, entry, layout
-from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
+from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, SystemDescription
 
 COMPILERS = {ARM_VIRT: "arm-linux-gnueabihf-gcc", RISCV_VIRT: "riscv64-linux-gnu-gcc"}
 needs_compiler = pytest.mark.skipif(
@@ -27,7 +27,7 @@ def with_compiler(place, *values):
     return pytest.param(place, *values, marks=skipped, id="-".join((place.arch, *values)))
 
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="lab",
     kernel=Kernel(image="", build=KernelBuild()),
     goal=Goal(console="x"),

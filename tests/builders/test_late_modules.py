@@ -11,11 +11,11 @@ from bootlab.builders.kbuild.built import BuildFacts, BuiltKernel
 from bootlab.builders.late_modules import FOLDER, load_order, with_late_modules
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, System
+from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, SystemDescription
 
 DEP = "kernel/a.ko: kernel/c.ko kernel/b.ko\nkernel/b.ko:\nkernel/c.ko: kernel/b.ko\nkernel/d.ko:\n"
 FACTS = BuildFacts(arch="x86_64", image="bzImage", source="6.1", compiler="gcc", sizes_bytes={})
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="lab", kernel=Kernel(image="", build=KernelBuild()), goal=Goal(console="done"), initramfs=Initramfs()
 )
 

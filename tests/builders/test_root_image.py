@@ -12,7 +12,7 @@ from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 TREE = FileTree.of({"/sbin/init": Entry(kind="file", text="x" * 5000)})
@@ -24,7 +24,7 @@ def system(tmp_path):
     (tmp_path / "k").write_bytes(b"kernel")
     kernel = Kernel(image=str(tmp_path / "k"))
     root = Root(tree=TREE, file_system="cramfs", medium="sd", size_mib=3)
-    return System(name="s", kernel=kernel, goal=Goal(console="x"), root=root)
+    return SystemDescription(name="s", kernel=kernel, goal=Goal(console="x"), root=root)
 
 
 def test_a_card_holds_the_image_and_is_a_power_of_two(system, tmp_path):

@@ -8,7 +8,7 @@ from bootlab.builders.tree_check import check_first_program, check_tree
 from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from tests.experiments.test_trim_plan import elf
 
@@ -33,7 +33,7 @@ def program(tmp_path):
 
 def system(entries, cmdline="", **more):
     given = {"initramfs": Initramfs(tree=FileTree.of(entries)), **more}
-    return System(
+    return SystemDescription(
         name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=CommandLine.parse(cmdline), **given
     )
 

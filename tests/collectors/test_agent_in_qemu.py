@@ -13,7 +13,7 @@ from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Outcome
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 
@@ -61,7 +61,7 @@ def system(debian_kernel):
         "/zz/last": text("7777777"),
     }
     words = "console=ttyS0 nokaslr cryptomgr.notests loglevel=1 initcall_debug log_buf_len=16M"
-    return System(
+    return SystemDescription(
         name="agent",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console=r"^@BL1 end \d+"),

@@ -16,7 +16,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.model.change import DropFiles
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import Check, Goal, Initramfs, Kernel, System
+from bootlab.model.system import Check, Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 
@@ -27,7 +27,7 @@ while :; do /bin/busybox sleep 1000; done
 """
 
 
-def small(kernel: str, command: tuple[str, ...]) -> System:
+def small(kernel: str, command: tuple[str, ...]) -> SystemDescription:
     tree = {
         "/init": Entry(kind="file", text=_INIT),
         "/bin/busybox": Entry(kind="file", source="/bin/busybox"),
@@ -37,7 +37,7 @@ def small(kernel: str, command: tuple[str, ...]) -> System:
         "/proc": Entry(kind="dir"),
         "/etc/rare": Entry(kind="file", mode=0o644, text="used later\n"),
     }
-    return System(
+    return SystemDescription(
         name="checked",
         kernel=Kernel(image=kernel),
         goal=Goal(console="GOAL"),

@@ -9,9 +9,9 @@ from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import MeasurementError, UserError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="board",
     kernel=Kernel(image="vmlinuz"),
     goal=Goal(console="^ready"),

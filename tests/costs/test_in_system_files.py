@@ -9,7 +9,7 @@ import pytest
 from bootlab.costs.named import OF_SYSTEM, costs_of
 from bootlab.errors import SystemFileError, UserError
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.systemfile.costs import load_with
 from bootlab.systemfile.loader import loads
 from bootlab.systemfile.writer import system_toml
@@ -17,7 +17,7 @@ from bootlab.systemfile.writer import system_toml
 HEAD = (
     'name = "small"\ntarget = "replay"\n[kernel]\nimage = "k"\ncmdline = "console=ttyS0,9600"\n[goal]\nconsole = "x"\n'
 )
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), target="replay", cmdline=CommandLine.parse("quiet")
 )
 

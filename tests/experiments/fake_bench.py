@@ -18,16 +18,18 @@ from bootlab.launch.target import Progress, ProgressSink
 from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.recordings import recording_dir
 from bootlab.techniques.base import Applies, Context, Evidence, Technique
 
-SYSTEM = System(name="fake", kernel=Kernel(image="none"), goal=Goal(console="g"), cmdline=CommandLine.parse("base"))
+SYSTEM = SystemDescription(
+    name="fake", kernel=Kernel(image="none"), goal=Goal(console="g"), cmdline=CommandLine.parse("base")
+)
 MS = 1_000_000
 
 
-def system(*params: str) -> System:
+def system(*params: str) -> SystemDescription:
     return msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse(" ".join(("base", *params))))
 
 
@@ -43,7 +45,7 @@ class FakeTarget:
         self.host_limit = False
         self.check: Callable[[frozenset[str]], str] = lambda _params: "same"
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         # A dither is a part of the boot's key.
         key = "".join(c if c.isalnum() else "_" for c in f"{purpose}_{system.cmdline}_{system.clock.seed}")
         return BootPlan(system=system, purpose=purpose, key=key, info=KernelInfo(), sizes_bytes={}, sha256={})

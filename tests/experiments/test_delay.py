@@ -9,7 +9,7 @@ from bootlab.errors import UserError
 from bootlab.experiments import delay
 from bootlab.experiments.delay import DelayPatched, patch_of
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import Goal, Kernel, KernelBuild, System
+from bootlab.model.system import Goal, Kernel, KernelBuild, SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Answer, Context, Evidence
 from tests.experiments.test_kernel_source import CONFIG, FILES
@@ -26,7 +26,7 @@ def system(tmp_path, monkeypatch):
     text = "".join(f"{name}={value}\n" for name, value in CONFIG.items())
     monkeypatch.setattr(delay, "configure_system_kernel", lambda *_: text)
     build = KernelBuild(source=str(tree))
-    return System(name="lab", kernel=Kernel(image="", build=build), goal=Goal(console="done"))
+    return SystemDescription(name="lab", kernel=Kernel(image="", build=build), goal=Goal(console="done"))
 
 
 def patch(system, tmp_path, function, **more):
@@ -49,7 +49,7 @@ def test_a_kernel_that_is_not_built(system, tmp_path):
         patch(msgspec.structs.replace(system, kernel=Kernel(image="bzImage")), tmp_path, "wait_long")
 
 
-def evidence(system: System, sha: str, *patches: str) -> Evidence:
+def evidence(system: SystemDescription, sha: str, *patches: str) -> Evidence:
     meta = Meta(artefact_sha256={"kernel": sha}, artefact_bytes={"kernel": 1}, kernel_patches=patches)
     return Evidence(system=system, recording=Recording(meta=meta, lines=(), marks=()))
 

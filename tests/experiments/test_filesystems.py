@@ -20,7 +20,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
-from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import FakeTarget
@@ -40,7 +40,7 @@ STORAGE = Storage(
     page_cache=r"cache: (\d+)",
     mapping=r"map: (\S+ r-xp .*)",
 )
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="board",
     kernel=Kernel(image="k"),
     goal=Goal(console="ready"),

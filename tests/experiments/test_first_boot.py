@@ -10,9 +10,9 @@ from bootlab.experiments import first_boot
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Mark, Meta, Recording
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="x",
     kernel=Kernel(image="k"),
     goal=Goal(console="g"),

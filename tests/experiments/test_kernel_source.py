@@ -10,7 +10,7 @@ from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiments.kernel_source import KernelSource
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import Goal, Kernel, KernelBuild, System
+from bootlab.model.system import Goal, Kernel, KernelBuild, SystemDescription
 from tests.kernelsource.small_tree import write
 
 DRIVER = "static int {0}_init(void)\n{{\n\treturn -19;\n}}\nmodule_init({0}_init);\n"
@@ -34,7 +34,7 @@ NAMES = ("toy_init", "bus_init", "held_init", "always_init", "both_init", "no_su
 def source(folder: Path, *patches: KernelPatch) -> KernelSource:
     tree = write(folder / "linux", FILES)
     build = KernelBuild(source=str(tree), patches=patches)
-    system = System(name="lab", kernel=Kernel(image="", build=build), goal=Goal(console="done"))
+    system = SystemDescription(name="lab", kernel=Kernel(image="", build=build), goal=Goal(console="done"))
     return KernelSource(Cache(folder / "cache"), system, CONFIG)
 
 
@@ -45,7 +45,9 @@ def test_only_options_without_doubt(tmp_path):
 def test_only_options_that_may_be_modules(tmp_path):
     files = FILES | {"Kconfig": FILES["Kconfig"].replace('config TOY\n\tbool "Toy"', 'config TOY\n\ttristate "Toy"')}
     tree = write(tmp_path / "linux", files)
-    system = System(name="lab", kernel=Kernel(image="", build=KernelBuild(source=str(tree))), goal=Goal(console="done"))
+    system = SystemDescription(
+        name="lab", kernel=Kernel(image="", build=KernelBuild(source=str(tree))), goal=Goal(console="done")
+    )
     asked = KernelSource(Cache(tmp_path / "cache"), system, CONFIG | {"CONFIG_MODULES": "y"})
     assert asked.module_options(NAMES) == {"toy_init": "TOY"}
     without = KernelSource(Cache(tmp_path / "cache"), system, CONFIG)
@@ -56,7 +58,9 @@ def test_a_driver_s_patch_is_named_after_its_initcall(tmp_path):
     text = 'static struct platform_driver toy_driver = {\n\t.driver = {\n\t\t.name = "toy",\n\t},\n};\n'
     files = FILES | {"drivers/toy.c": text + "module_platform_driver(toy_driver);\n"}
     tree = write(tmp_path / "linux", files)
-    system = System(name="lab", kernel=Kernel(image="", build=KernelBuild(source=str(tree))), goal=Goal(console="done"))
+    system = SystemDescription(
+        name="lab", kernel=Kernel(image="", build=KernelBuild(source=str(tree))), goal=Goal(console="done")
+    )
     made = KernelSource(Cache(tmp_path / "cache"), system, CONFIG).async_patches(("toy_driver_init", "bus_init"))
     assert list(made) == ["toy_driver_init"]
     assert made["toy_driver_init"].name == "async-toy_driver_init.patch"
@@ -79,6 +83,6 @@ def test_a_patched_file_is_read_as_patched(tmp_path):
 
 
 def test_a_kernel_that_is_not_built_has_no_source(tmp_path):
-    system = System(name="lab", kernel=Kernel(image="bzImage"), goal=Goal(console="done"))
+    system = SystemDescription(name="lab", kernel=Kernel(image="bzImage"), goal=Goal(console="done"))
     with pytest.raises(UserError, match="is not built"):
         KernelSource(Cache(tmp_path), system, {})

@@ -19,11 +19,11 @@ from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.launch.target import ProgressSink
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
+from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.views.table import markdown
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="board",
     kernel=Kernel(image="", build=KernelBuild()),
     goal=Goal(console="up"),
@@ -43,7 +43,7 @@ class Calibrating:
         self.deaf = deaf
         self.lines: list[str] = []
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         key = f"{hash((str(system.cmdline), system.kernel)) & 0xFFFFFFFFFFFF:x}"
         return BootPlan(system=system, purpose=purpose, key=key, info=KernelInfo(), sizes_bytes={}, sha256={})
 
@@ -94,11 +94,11 @@ def bench(tmp_path):
         one.__exit__(None, None, None)
 
 
-def run_tests(bench: Bench, system: System, way=None):
+def run_tests(bench: Bench, system: SystemDescription, way=None):
     return compare(LpjTests(way), bench, system)
 
 
-def savings(bench: Bench, system: System, rates_hz: tuple[int, ...]):
+def savings(bench: Bench, system: SystemDescription, rates_hz: tuple[int, ...]):
     return compare(LpjRates(*rates_hz), bench, system)
 
 

@@ -10,7 +10,7 @@ from bootlab.experiments.other_quanta import goals_at_other_quanta, winning_syst
 from bootlab.model.change import Change, SetParam
 from bootlab.model.processors import Processors, QuantumGoal, saved_at, turned_at
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.results.assemble import quantum_notes
 from bootlab.results.document import BootSummary, RunDocument
@@ -18,7 +18,7 @@ from bootlab.views.run import markdown, tables, terminal
 from bootlab.views.run.page_data import page_data
 from tests.rendered import to_text
 
-SYSTEM = System(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"), machine=Machine(cpus=4))
+SYSTEM = SystemDescription(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"), machine=Machine(cpus=4))
 FOUR = Processors(count=4, mode="parallel", quantum_ns=5000)
 MS = 1_000_000
 
@@ -47,11 +47,11 @@ class Boots:
     def phase(self, _: str, expected: int) -> None:
         self.expected = expected
 
-    def submit(self, system: System, label: str) -> System:
+    def submit(self, system: SystemDescription, label: str) -> SystemDescription:
         self.asked.append((label, system.clock.quantum_ns))
         return system
 
-    def wait(self, system: System) -> Recording:
+    def wait(self, system: SystemDescription) -> Recording:
         goal_ns = self._goals[str(system.cmdline), system.clock.quantum_ns]
         outcome = Outcome.HANG if goal_ns is None else Outcome.GOAL
         return Recording(

@@ -11,9 +11,9 @@ from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.comparison import compare
 from bootlab.experiments.quanta import Quanta
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 
-SYSTEM = System(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"), machine=Machine(cpus=4))
+SYSTEM = SystemDescription(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"), machine=Machine(cpus=4))
 MS = 1_000_000
 GOALS = {2000: 101 * MS, 5000: 100 * MS, None: 160 * MS}
 
@@ -28,11 +28,11 @@ class Boots:
     def phase(self, *_: object) -> None:
         pass
 
-    def submit(self, system: System, label: str) -> System:
+    def submit(self, system: SystemDescription, label: str) -> SystemDescription:
         self.labels.append(label)
         return system
 
-    def wait(self, system: System) -> Recording:
+    def wait(self, system: SystemDescription) -> Recording:
         processors = system.processors
         goal_ns = self._goals[processors.quantum_ns]
         outcome = Outcome.HANG if goal_ns is None else Outcome.GOAL

@@ -19,7 +19,7 @@ from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.recording import Diagnosis, Mark, Meta, Outcome, Recording
 from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings import recording_dir
 from bootlab.views.table.cells import state
@@ -41,8 +41,8 @@ MAPS = (
 )
 
 
-def system(*made: Step, line: str = "base") -> System:
-    return System(
+def system(*made: Step, line: str = "base") -> SystemDescription:
+    return SystemDescription(
         name="app", kernel=Kernel(image="k"), goal=Goal(console="ready", name="first use"), target="replay",
         cmdline=CommandLine.parse(line), initramfs=Initramfs(tree=TREE), application="/bin/app", steps=made,
     )  # fmt: skip
@@ -52,7 +52,7 @@ class Target(FakeTarget):
     """Boots whose console names the tree's files and the parameters; a diagnostic one reports the agent's maps."""
 
     def __init__(
-        self, ends: Callable[[System], Outcome] = lambda _: Outcome.GOAL, marks: tuple[Mark, ...] = ()
+        self, ends: Callable[[SystemDescription], Outcome] = lambda _: Outcome.GOAL, marks: tuple[Mark, ...] = ()
     ) -> None:
         super().__init__(lambda _: 1.0)
         self.ends = ends
@@ -79,7 +79,7 @@ class Target(FakeTarget):
         return recording_dir.load(folder)
 
 
-def climbed(tmp_path, start: System, target: Target | None = None):
+def climbed(tmp_path, start: SystemDescription, target: Target | None = None):
     with Bench(target or Target(), tmp_path) as bench:
         return compare(steps.Steps(), bench, start)
 
@@ -160,7 +160,7 @@ def test_a_step_whose_boot_the_host_ended_is_unknown_and_not_failed(tmp_path):
 
 
 def test_a_step_that_fails_is_left_out_of_what_follows(tmp_path):
-    def ends(system: System) -> Outcome:
+    def ends(system: SystemDescription) -> Outcome:
         return Outcome.PANIC if system.cmdline.has("bad") else Outcome.GOAL
 
     made = (

@@ -17,7 +17,7 @@ from bootlab.experiments.trim_table import trim_table
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.accesses import Access, Accesses, MethodState
 from bootlab.model.recording import Meta, Outcome
-from bootlab.model.system import Check, Goal, Initramfs, Kernel, System
+from bootlab.model.system import Check, Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings import recording_dir
 
@@ -87,7 +87,7 @@ class Machine:
 @pytest.fixture
 def run(tmp_path):
     def go(machine, request=None, *, tree=TREE, keep=(), check=True, **more):
-        system = System(
+        system = SystemDescription(
             name="fake", target="replay", kernel=Kernel(image="none"), goal=Goal(console="goal"),
             initramfs=Initramfs(tree=FileTree.of(tree), keep=keep),
             check=Check(command=("/usr/bin/checker",)) if check else Check(), **more,

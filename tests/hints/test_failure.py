@@ -9,7 +9,7 @@ import pytest
 from bootlab.hints.failure import hint_for
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
-from bootlab.model.system import NO_GOAL, Goal, Kernel, System
+from bootlab.model.system import NO_GOAL, Goal, Kernel, SystemDescription
 
 
 def ended(*lines: str, outcome: Outcome = Outcome.HANG, **meta: object) -> Recording:
@@ -19,8 +19,8 @@ def ended(*lines: str, outcome: Outcome = Outcome.HANG, **meta: object) -> Recor
     )
 
 
-def wants(goal: str) -> System:
-    return System(name="s", kernel=Kernel(image="/k"), goal=Goal(console=goal))
+def wants(goal: str) -> SystemDescription:
+    return SystemDescription(name="s", kernel=Kernel(image="/k"), goal=Goal(console=goal))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from bootlab.builders.cache import Cache
 from bootlab.experiments.base import diagnosis_of, establish
 from bootlab.experiments.bench import Bench, bench_for
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.systemfile import load
 from bootlab.techniques.base import Answer, Applies, Evidence
@@ -48,8 +48,8 @@ class Faster(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     described: Described
-    system: System
-    changed: System
+    system: SystemDescription
+    changed: SystemDescription
     base: Recording
     again: Recording
     chain: tuple[str, ...]
@@ -78,7 +78,7 @@ def faster(
 
 
 def _faster(
-    bench: Bench, described: Described, system: System, wanted: tuple[str, ...], tell: Callable[[str], None]
+    bench: Bench, described: Described, system: SystemDescription, wanted: tuple[str, ...], tell: Callable[[str], None]
 ) -> Faster:
     base = establish(bench, system)
     tell(f"base: {base.recording.meta.goal_ns} ns")

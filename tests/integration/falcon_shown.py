@@ -5,13 +5,17 @@ from collections.abc import Sequence
 
 from bootlab.analysis.stages import stages_of
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.techniques.base import Evidence
 from bootlab.techniques.registry import get
 
 
 def assert_falcon(
-    normal: tuple[System, Recording], falcon: tuple[System, Recording], again: Recording, *, first: Sequence[str]
+    normal: tuple[SystemDescription, Recording],
+    falcon: tuple[SystemDescription, Recording],
+    again: Recording,
+    *,
+    first: Sequence[str],
 ) -> None:
     """Assert that U-Boot stayed away, the technique's own check says so, and the boot, shorter, is the same `again`.
 

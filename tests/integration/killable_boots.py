@@ -14,7 +14,7 @@ from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench
 from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.targets.qemu import QemuTarget
 from tests.experiments.fake_bench import FakeTechnique
@@ -62,7 +62,7 @@ def main(store: Path, log: Path, kernel: Path) -> None:
     techniques.all_techniques = lambda: OWN
     techniques.get = {one.id: one for one in OWN}.__getitem__
     waits = " ".join(f"{name}={'w' * count}" for name, count in SAVED.items())
-    system = System(
+    system = SystemDescription(
         name="small",
         machine=Machine(memory_mib=32),
         kernel=Kernel(image=str(kernel)),

@@ -12,7 +12,7 @@ import pytest
 from bootlab.launch import emulator, kvm
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.following import Follower
 from bootlab.targets.qemu import QemuTarget
 from tests.bare_guests import WIDENED, build_preload
@@ -40,7 +40,7 @@ def boot(cache, tmp_path):
     def run(machine: Machine, folder: str, **clock: object) -> Recording:
         image = tmp_path / "kernel"
         mini_board_kernel(image, machine, "\r\nhello, board\n", text_after="GOAL 1\n", loops=50_000)
-        system = System(
+        system = SystemDescription(
             name="board",
             kernel=Kernel(image=str(image)),
             goal=Goal(console="GOAL"),

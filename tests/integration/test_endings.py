@@ -15,13 +15,13 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import Limits, Machine, System
+from bootlab.model.system import Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 
 pytestmark = [pytest.mark.qemu, pytest.mark.telling("endings")]
 
 
-def boot(system: System, cache: Cache, folder: Path) -> Recording:
+def boot(system: SystemDescription, cache: Cache, folder: Path) -> Recording:
     target = QemuTarget(cache)
     return target.boot(target.plan(system), folder, stop=threading.Event())
 

@@ -13,7 +13,7 @@ from bootlab.builders.loader.source import SOURCE_VARIABLE
 from bootlab.model.boot_loader import Loader, LoaderBuild, loader_board
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from tests.integration.falcon_shown import assert_falcon
 from tests.mini_boards import mini_board_kernel
@@ -60,7 +60,7 @@ def boot(tmp_path_factory):
     target = QemuTarget(Cache(default_folder()))
 
     def run(name: str, loader: Loader):
-        system = System(
+        system = SystemDescription(
             name="chain",
             kernel=Kernel(image=str(kernel)),
             goal=Goal(console="GOAL"),

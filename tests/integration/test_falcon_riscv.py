@@ -14,7 +14,7 @@ from bootlab.builders.loader.virtual_spl import OPENSBI
 from bootlab.model.boot_loader import Loader, LoaderBuild
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from tests.integration.falcon_shown import assert_falcon
 from tests.mini_boards import mini_board_kernel
@@ -53,7 +53,7 @@ def boot(tmp_path_factory):
     target = QemuTarget(Cache(default_folder()))
 
     def run(name: str, loader: Loader, change=lambda plan: plan):
-        system = System(
+        system = SystemDescription(
             name="chain",
             kernel=Kernel(image=str(kernel)),
             goal=Goal(console="GOAL"),

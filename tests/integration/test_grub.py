@@ -13,7 +13,7 @@ from bootlab.analysis.stages import stages_of
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from tests.mini_kernel import mini_kernel
 
@@ -44,7 +44,7 @@ def protected_mode_kernel(path: Path) -> Path:
 @pytest.fixture
 def boot(cache, tmp_path):
     def run(folder: str, **loader: object):
-        system = System(
+        system = SystemDescription(
             name="pc-grub",
             kernel=Kernel(image=str(protected_mode_kernel(tmp_path / "kernel"))),
             goal=Goal(console="GOAL"),

@@ -16,7 +16,7 @@ from bootlab.experiments.bench import bench_for
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
 from bootlab.model.root import Root
-from bootlab.model.system import Check, Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.model.system import Check, Goal, Initramfs, Kernel, Limits, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques.base import Answer, Evidence
 
@@ -60,7 +60,7 @@ def system(debian_kernel):
     }
     init = Entry(kind="file", mode=0o755, text=MOUNTS.format(modules=" ".join(LOADED)))
     carried = {f"/lib/modules/{folders[0].parent.name}/{name}.ko": _file(path) for name, path in found.items()}
-    return System(
+    return SystemDescription(
         name="pmem",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         machine=Machine(memory_mib=256),

@@ -17,7 +17,7 @@ from bootlab.errors import EnvironmentFault
 from bootlab.launch import emulator, exactness, plugin, processors, qemu_launch
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 from bootlab.store.handover import hand_over
 from tests.bare_guests import TEAM_WIDENED, Guest, boot, build_preload
 
@@ -108,7 +108,7 @@ def test_the_script_that_is_handed_over_boots_as_bootlab_does(guest, cache, tmp_
     image = guest.build(tmp_path)
     wanted = boot(guest.arch, image, tmp_path / "boot", cache, machine=guest.machine).console
     found = emulator.find(guest.machine)
-    system = System(
+    system = SystemDescription(
         name="team", kernel=Kernel(image=str(image)), goal=Goal(console="x"), machine=guest.machine,
         cmdline=CommandLine(),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from bootlab.analysis.stages import stages_of
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import TraceRequest, traced
 from tests.mini_boards import mini_board_kernel
@@ -42,7 +42,7 @@ def boot(cache, tmp_path):
             file.seek(8 << 10)
             file.write(first.read_bytes())
             file.truncate(64 << 20)
-        system = System(
+        system = SystemDescription(
             name="chain",
             kernel=Kernel(image=str(first)),
             goal=Goal(console="GOAL"),

@@ -14,7 +14,7 @@ import pytest
 from bootlab import api
 from bootlab.experiments.trim import TrimRequest
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Check, Goal, Initramfs, Kernel, Limits, System
+from bootlab.model.system import Check, Goal, Initramfs, Kernel, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 pytestmark = pytest.mark.qemu
@@ -65,7 +65,7 @@ def system(debian_kernel):
         for library in libraries(source):
             entries[library] = Entry(kind="file", source=os.path.realpath(library), mode=0o755)
     entries["/bin/sh"] = Entry(kind="symlink", target="dash")
-    return System(
+    return SystemDescription(
         name="own",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console="^goal"),

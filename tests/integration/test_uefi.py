@@ -12,7 +12,7 @@ from bootlab.analysis.stages import stages_of
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from tests.uefi_kernel import uefi_kernel
 
@@ -28,7 +28,7 @@ pytestmark = [
 @pytest.fixture
 def boot(cache, tmp_path):
     def run(folder: str, **loader: object):
-        system = System(
+        system = SystemDescription(
             name="pc-uefi",
             kernel=Kernel(image=str(uefi_kernel(tmp_path / "kernel", "GOAL 1\n"))),
             goal=Goal(console="GOAL"),

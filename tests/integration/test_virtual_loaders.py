@@ -13,7 +13,7 @@ from bootlab.analysis.stages import stages_of
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from tests.mini_boards import mini_board_kernel
 
@@ -39,7 +39,7 @@ def boot(cache, tmp_path):
             # Documentation/arm64/booting.rst: it may lie anywhere; riscv/boot-image-header.rst: behind the firmware.
             file.seek(24 if arch == "arm64" else 8)
             file.write((8 if arch == "arm64" else 2 << 20).to_bytes(8, "little"))
-        system = System(
+        system = SystemDescription(
             name="chain",
             kernel=Kernel(image=str(kernel)),
             goal=Goal(console="GOAL"),

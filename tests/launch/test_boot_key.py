@@ -15,11 +15,11 @@ from bootlab.launch.boot_key import key_of
 from bootlab.launch.emulator import Emulator
 from bootlab.launch.plugin import Plugin
 from bootlab.model.launch import InMemory, LoadedFirst, LoadedPlugin, Medium
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.replay import fingerprint
 from tests.launches import CLOCK, launch
 
-SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="g"))
+SYSTEM = SystemDescription(name="s", kernel=Kernel(image="/k"), goal=Goal(console="g"))
 ARTEFACTS = Artefacts(kernel=Path("/k"), sha256={"kernel": "aa", "initramfs": "bb"})
 BASE = launch(
     initramfs="/i",

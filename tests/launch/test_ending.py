@@ -10,9 +10,9 @@ from bootlab.launch import ending
 from bootlab.launch.ending import Clocks, judge
 from bootlab.launch.watch import ConsoleWatch, GoalSeen
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, System
+from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, SystemDescription
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="s",
     kernel=Kernel(image="k"),
     goal=Goal(console="g"),

@@ -8,11 +8,11 @@ import pytest
 
 from bootlab.launch import exactness
 from bootlab.launch.exact_devices import DeviceRow, SeenBoots, device_table
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 from tests.launches import launch
 
 OLD, NEW = "7.2.22 (Debian 1:7.2)", "10.0.2"
-SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="x"), machine=Machine())
+SYSTEM = SystemDescription(name="s", kernel=Kernel(image="/k"), goal=Goal(console="x"), machine=Machine())
 
 
 def seen(qemu: str, *, exact: bool) -> SeenBoots:

@@ -6,7 +6,7 @@ import pytest
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.launch.load_address import flash_entries, user_half_end, user_space_end
 from bootlab.model.flash_layout import ARM_VIRT
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 
 MACHINE = Machine(arch="arm", type="virt", memory_mib=128)
 
@@ -30,7 +30,7 @@ MACHINE = Machine(arch="arm", type="virt", memory_mib=128)
     ],
 )
 def test_each_way_has_its_marks(start, expected):
-    system = System(name="x", kernel=Kernel(image="i", flash=start), goal=Goal(console="g"), machine=MACHINE)
+    system = SystemDescription(name="x", kernel=Kernel(image="i", flash=start), goal=Goal(console="g"), machine=MACHINE)
     assert flash_entries(system) == expected
 
 

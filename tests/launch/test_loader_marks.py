@@ -13,7 +13,7 @@ from bootlab.builders.loader.started import CardStart
 from bootlab.launch import load_address, loader_marks
 from bootlab.model.boot_loader import Loader, loader_board
 from bootlab.model.recording import Line, Mark, Meta, Recording
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 
 BOARD = loader_board("orangepi-pc")
 RAM = 0x40000000
@@ -77,7 +77,7 @@ def test_the_stages_of_a_chain_add_up():
 
 def started(tmp_path: Path, machine: str = "orangepi-pc") -> CardStart:
     board = Machine(arch="arm", type=machine)
-    system = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), machine=board, loader=LOADER)
+    system = SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), machine=board, loader=LOADER)
     return CardStart(system=system, card=tmp_path, board=loader_board(machine))
 
 

@@ -13,10 +13,10 @@ from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.launch.load_address import user_space_end
 from bootlab.launch.marks import kernel_marks, read_marks
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 from bootlab.recordings.stamps import MAX_MARKS, USER_MARK, StampedMark, Stamps
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), marks=(("rc-scripts", "^rc"), ("application", "never"))
 )
 INFO = KernelInfo(unpacked_entry=0x1000000, pvh_entry=0x99, symbols={"start_kernel": 0xAA, "run_init_process": 0xBB})

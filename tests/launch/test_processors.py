@@ -12,9 +12,9 @@ from bootlab.launch.emulator import Emulator
 from bootlab.launch.plugin import Plugin
 from bootlab.model.launch import LoadedPlugin
 from bootlab.model.processors import Processors
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 
-SYSTEM = System(name="box", kernel=Kernel(image="/k"), goal=Goal(console="x"), machine=Machine(cpus=4))
+SYSTEM = SystemDescription(name="box", kernel=Kernel(image="/k"), goal=Goal(console="x"), machine=Machine(cpus=4))
 
 
 def qemu(path: str = "/no/qemu", version: str = "10.0.2 (Debian 1:10.0.2)") -> Emulator:

@@ -12,16 +12,16 @@ from bootlab.launch.qemu_launch import Parts, cpu_argument, effective_cmdline, l
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import InMemory, LoadedFirst
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=CommandLine.parse('console=ttyS0 a="b c"')
 )
 FREE = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
 PARTS = Parts(emulator="qemu", kernel="/k", initramfs="/i", accel="tcg")
 
 
-def build(system: System, parts: Parts) -> list[str]:
+def build(system: SystemDescription, parts: Parts) -> list[str]:
     return list(words_of(launch_of(system, parts)))
 
 
@@ -144,7 +144,7 @@ def test_random_instructions(cpu, exact):
     assert cpu_argument(msgspec.structs.replace(system, clock=Clockwork(mode="free"))) == cpu
 
 
-def on(arch: str, **machine: object) -> System:
+def on(arch: str, **machine: object) -> SystemDescription:
     return msgspec.structs.replace(SYSTEM, machine=Machine(arch=arch, **machine), clock=Clockwork(shift=4))
 
 

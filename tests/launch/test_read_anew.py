@@ -14,13 +14,13 @@ from bootlab.experiments.bench import Bench
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.launch.read_anew import read_anew
 from bootlab.model.recording import Mark, Meta, Outcome
-from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, System
+from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.recordings.stamps import Stamps
 
 MS = 1_000_000
 LINES = {"kernel": 10, "init: start": 20, "rcS: start": 30, "application: start": 45, "ready sum=7": 60, "login:": 2500}
-BASE = System(
+BASE = SystemDescription(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="login:"), marks=(("rc-scripts", "rcS"),), clock=Clockwork()
 )
 CONSOLE = "".join(f"{line}\n" for line in LINES).encode()

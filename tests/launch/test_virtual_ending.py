@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from bootlab.launch import virtual_ending
 from bootlab.launch.virtual_ending import decide
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Check, Goal, Kernel, Limits, System
+from bootlab.model.system import Check, Goal, Kernel, Limits, SystemDescription
 from bootlab.recordings.stamps import Stamps
 
 MS = 1_000_000
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="s",
     kernel=Kernel(image="k"),
     goal=Goal(console="GOAL"),
@@ -42,7 +42,9 @@ class Printed:
         return self.console[:size], Stamps(ends=ends, ns=self.ns[:seen], insns=self.ns[:seen], marks={})
 
 
-def looked(printed: Printed, at_ms: float, system: System = SYSTEM, *, exit_code=None, halted=False, words=""):
+def looked(
+    printed: Printed, at_ms: float, system: SystemDescription = SYSTEM, *, exit_code=None, halted=False, words=""
+):
     console, stamps = printed.until(at_ms)
     return decide(
         system, console, stamps, now_ns=int(at_ms * MS), exit_code=exit_code, halted=halted,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.launch.watch import ConsoleWatch
-from bootlab.model.system import Check, Goal, Kernel, System
+from bootlab.model.system import Check, Goal, Kernel, SystemDescription
 
 
 class Feed:
@@ -20,7 +20,8 @@ class Feed:
         path.write_bytes(b"")
         self.path = path
         self.watch = ConsoleWatch(
-            path, System(name="s", kernel=Kernel(image="k"), goal=Goal(console=goal), check=Check(console=check))
+            path,
+            SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console=goal), check=Check(console=check)),
         )
 
     def __call__(self, *pieces: bytes) -> ConsoleWatch:
@@ -37,7 +38,7 @@ def feed(tmp_path):
 
 
 def test_nothing_there_yet(tmp_path):
-    watch = ConsoleWatch(tmp_path / "no", System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g")))
+    watch = ConsoleWatch(tmp_path / "no", SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g")))
     assert not watch.poll()
     assert watch.size_bytes == 0
 

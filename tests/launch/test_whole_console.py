@@ -11,10 +11,10 @@ from bootlab.launch.ending import Decided, Ending
 from bootlab.launch.watch import ConsoleWatch
 from bootlab.launch.whole_console import held_to_what_was_written
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import Check, Goal, Kernel, System
+from bootlab.model.system import Check, Goal, Kernel, SystemDescription
 from bootlab.recordings.stamps import Written
 
-SYSTEM = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="GOAL"), check=Check(console=("sum",)))
+SYSTEM = SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="GOAL"), check=Check(console=("sum",)))
 
 
 def decided(outcome=Outcome.GOAL) -> Decided:

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from bootlab.model.change import AddParam, Change, DropParam, ExtendParam, SetParam
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 
 MACHINE = CommandLine.parse("console=ttyAMA0,115200 root=/dev/vda1 splash a=1")
 BOARD = CommandLine.parse("console=ttyS2,1500000 root=/dev/mmcblk1p2 rootwait splash a=1")
 
 
 def test_the_board_s_own_root_and_console_stay():
-    system = System(name="x", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=MACHINE, board_cmdline=BOARD)
+    system = SystemDescription(
+        name="x", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=MACHINE, board_cmdline=BOARD
+    )
     change = Change(
         technique="t",
         ops=(
@@ -28,5 +30,5 @@ def test_the_board_s_own_root_and_console_stay():
     assert str(after.cmdline_to_pass) == (
         "console=ttyS2,1500000 root=/dev/mmcblk1p2 rootwait a=1 quiet initcall_blacklist=f"
     )
-    alone = System(name="x", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=MACHINE)
+    alone = SystemDescription(name="x", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=MACHINE)
     assert change.apply(alone).cmdline_to_pass == after.cmdline

@@ -24,11 +24,11 @@ from bootlab.model.change import (
 )
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 TREE = FileTree.of({"/init": Entry(kind="file", text="x"), "/bin/sh": Entry(kind="symlink", target="busybox")})
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="s",
     kernel=Kernel(image="k"),
     goal=Goal(console="g"),

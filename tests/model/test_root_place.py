@@ -9,17 +9,19 @@ from bootlab.model import root_place
 from bootlab.model.change import Change, PutFile
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 TREE = FileTree.of({"/bin/sh": Entry(kind="file"), "/etc/init": Entry(kind="file")})
 
 
-def system(line: str, **place) -> System:
-    return System(name="s", kernel=Kernel(image="k"), goal=Goal(console="x"), cmdline=CommandLine.parse(line), **place)
+def system(line: str, **place) -> SystemDescription:
+    return SystemDescription(
+        name="s", kernel=Kernel(image="k"), goal=Goal(console="x"), cmdline=CommandLine.parse(line), **place
+    )
 
 
-def moved(start: System, ops) -> System:
+def moved(start: SystemDescription, ops) -> SystemDescription:
     return Change(technique="t", ops=ops).apply(start)
 
 

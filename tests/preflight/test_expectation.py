@@ -8,7 +8,7 @@ import pytest
 from bootlab.builders import tree_needs
 from bootlab.builders.programs.elf import ElfNeeds
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.preflight import goal_words, started_programs
 from bootlab.preflight.expectation import likely
@@ -16,8 +16,8 @@ from bootlab.preflight.expectation import likely
 TABLE = "::sysinit:/etc/init.d/rcS\n{port}::respawn:/sbin/getty -L {port} 115200 vt100\n"
 
 
-def system(tree: dict[str, Entry], goal: str, line: str = "console=ttyS0", **parts: object) -> System:
-    return System(
+def system(tree: dict[str, Entry], goal: str, line: str = "console=ttyS0", **parts: object) -> SystemDescription:
+    return SystemDescription(
         name="s",
         kernel=Kernel(image="/nowhere/kernel"),
         cmdline=CommandLine.parse(line),
@@ -61,7 +61,7 @@ def test_a_word_that_no_file_has(tmp_path, monkeypatch):
 
     def said(goal: str) -> str:
         made = system(tree, goal)
-        return goal_words.likely(System(name="s", kernel=at, goal=made.goal, initramfs=made.initramfs))
+        return goal_words.likely(SystemDescription(name="s", kernel=at, goal=made.goal, initramfs=made.initramfs))
 
     assert said(r"camera: frame \d+ ready") == ""
     assert "the word 'raedy'" in said("camera: frame 1 raedy")

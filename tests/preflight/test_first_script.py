@@ -6,19 +6,19 @@ from __future__ import annotations
 import pytest
 
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.preflight.first_script import likely
 from bootlab.targets.so_far import SoFar
 
 
-def system(script: str, goal: str = "^panel: ready", line: str = "console=ttyS0") -> System:
+def system(script: str, goal: str = "^panel: ready", line: str = "console=ttyS0") -> SystemDescription:
     tree = {
         "/init": Entry(kind="file", text=script),
         "/bin/busybox": Entry(kind="file", text="x"),
         **{f"/bin/{name}": Entry(kind="symlink", target="busybox") for name in ("sh", "mount", "sleep", "sort")},
     }
-    return System(
+    return SystemDescription(
         name="s",
         kernel=Kernel(image="/k"),
         cmdline=CommandLine.parse(line),

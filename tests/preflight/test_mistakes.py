@@ -23,7 +23,7 @@ from bootlab.launch.qemu_command import options
 from bootlab.launch.qemu_launch import Parts, launch_of
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import Root
-from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.preflight import mistakes as preflight
 from tests.sources import images
@@ -56,7 +56,7 @@ def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
     config = given.pop("config", CONFIG)
     known = {"config": config, "release": "6.1.0-1-amd64", "arch": given.pop("kernel_arch", "")}
     known |= given.pop("known", {})  # type: ignore[arg-type]
-    system = System(
+    system = SystemDescription(
         name="box",
         kernel=Kernel(image="/k"),
         goal=given.pop("goal", Goal(console="ready")),  # type: ignore[arg-type]

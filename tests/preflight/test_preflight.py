@@ -13,7 +13,7 @@ from bootlab.errors import UserError
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import Medium
-from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.preflight import mistakes as preflight
 from tests.launches import launch
 
@@ -39,7 +39,7 @@ def plan(
     initrd: str | None = None,
 ) -> BootPlan:
     machine = machine or Machine()
-    system = System(
+    system = SystemDescription(
         name="box",
         kernel=Kernel(image="/k"),
         goal=Goal(console="x"),

@@ -22,7 +22,7 @@ from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.launch.target import ProgressSink
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.systemfile import load
 from bootlab.targets import replay
@@ -42,9 +42,9 @@ class RecordingTarget:
         self._qemu = QemuTarget(cache)
         self._folder = folder
         self._lock = threading.Lock()
-        self._asked: dict[str, System] = {}
+        self._asked: dict[str, SystemDescription] = {}
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         plan = self._qemu.plan(system, purpose)
         # A plan's system has its kernel built; a replay is asked for the one that names how.
         self._asked[plan.key] = system

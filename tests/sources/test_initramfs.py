@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bootlab.model.change import MountRootDirectly
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.sources.initramfs import facts_of_tree
 
@@ -23,7 +23,7 @@ def test_modules_are_known_by_the_kernel_s_names():
 
 def test_the_numbers_of_initramfs_direct_are_no_part_of_a_module_s_name():
     """Else the preflight refuses the very system that the technique made."""
-    system = System(
+    system = SystemDescription(
         name="direct",
         kernel=Kernel(image="none"),
         goal=Goal(console="g"),

@@ -3,7 +3,7 @@
 
 import pytest
 
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.startup import applets, scripts
 from bootlab.startup.files import TreeFiles
@@ -15,7 +15,7 @@ BUSYBOX = (
 
 
 @pytest.fixture
-def system(tmp_path) -> System:
+def system(tmp_path) -> SystemDescription:
     (tmp_path / "busybox").write_bytes(BUSYBOX.encode() + b"\0")
     tree = {
         "/bin/busybox": Entry(kind="file", source=str(tmp_path / "busybox"), mode=0o755),
@@ -25,7 +25,7 @@ def system(tmp_path) -> System:
         "/etc/rcS": Entry(kind="file", text="#!/bin/sh\nmount -t proc proc /proc\n", mode=0o755),
         "/init": Entry(kind="symlink", target="sbin/init"),
     }
-    return System(
+    return SystemDescription(
         name="s", kernel=Kernel(image="k"), goal=Goal(console="x"), initramfs=Initramfs(tree=FileTree.of(tree))
     )
 

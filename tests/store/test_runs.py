@@ -18,7 +18,7 @@ from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import DEVICES_PLUGIN, InMemory, LoadedFirst, LoadedPlugin
 from bootlab.model.root import Root
-from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, SystemDescription
 from bootlab.recordings import sealed
 from bootlab.store import runs
 from bootlab.store.handover import hand_over
@@ -133,7 +133,7 @@ def everything(tmp_path):
     (tmp_path / "i.gz").write_bytes(b"initramfs")
     (tmp_path / "disk$1.img").write_bytes(b"")
     (tmp_path / "config").write_text("CONFIG_X=y\n")
-    return System(
+    return SystemDescription(
         name="everything",
         kernel=Kernel(image=str(tmp_path / "k"), config=str(tmp_path / "config")),
         goal=Goal(console='ready "now" \\d+', name="first use"),

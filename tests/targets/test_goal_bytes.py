@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bootlab.launch.marks import console_marks
 from bootlab.launch.open_line import SEARCHED_MAX_BYTES, OpenLine
 from bootlab.launch.watch import ConsoleWatch
-from bootlab.model.system import Check, Goal, Kernel, System
+from bootlab.model.system import Check, Goal, Kernel, SystemDescription
 from bootlab.recordings.console import length_in_bytes, text_of
 from bootlab.recordings.stamps import Stamps
 from tests.examples import examples
@@ -49,7 +49,9 @@ NOISE = (
 
 
 def system(goal="GOAL", check=(), marks=()):
-    return System(name="s", kernel=Kernel(image="k"), goal=Goal(console=goal), check=Check(console=check), marks=marks)
+    return SystemDescription(
+        name="s", kernel=Kernel(image="k"), goal=Goal(console=goal), check=Check(console=check), marks=marks
+    )
 
 
 def watched(raw: bytes, cuts=(), **looked_for) -> ConsoleWatch:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.targets.so_far import SoFar
 
-SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="panel: ready"))
+SYSTEM = SystemDescription(name="s", kernel=Kernel(image="/k"), goal=Goal(console="panel: ready"))
 STARTED = "[    0.000000] Linux version 6.1\n[    3.000000] Run /init as init process\nstarting\n"
 LONG = {"wall_s": 20.0, "quiet_wall_s": 5.0, "quiet_virtual_ns": 2_000_000_000}
 

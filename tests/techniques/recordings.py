@@ -12,7 +12,7 @@ from bootlab.collectors.diagnosis import initcalls_of
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Mark, Meta, Outcome, Recording
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings.console import split_lines
 from bootlab.techniques.base import Context, Evidence
@@ -93,9 +93,9 @@ def diagnosis(name: str) -> Diagnosis:
     return Diagnosis(recording=boot, log=log, initcalls=initcalls_of(log))
 
 
-def system(name: str, **replace) -> System:
+def system(name: str, **replace) -> SystemDescription:
     meta = meta_of(name)
-    base = System(
+    base = SystemDescription(
         name="recorded",
         kernel=Kernel(image="vmlinuz", form=meta["kernel_form"]),
         goal=Goal(console=GOAL),

@@ -7,13 +7,13 @@ import pytest
 from bootlab.model.kernel_change import AddKernelPatch, LoadModulesLate, SetKernelOptions
 from bootlab.model.recording import Diagnosis, Initcall, Line, Recording
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, System
+from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, SystemDescription
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.registry import get
 from tests.techniques.test_option import recording
 
 MODULES, ASYNC = get("drivers-as-modules"), get("drivers-async")
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="lab", kernel=Kernel(image="", build=KernelBuild()), goal=Goal(console="app: ready"), initramfs=Initramfs()
 )
 CONFIG = {"CONFIG_MODULES": "y", "CONFIG_TOY": "y", "CONFIG_PLAY": "y"}

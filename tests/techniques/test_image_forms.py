@@ -8,13 +8,13 @@ from bootlab.model.boot_loader import Loader
 from bootlab.model.change import SetCompression
 from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.recording import Mark, Meta, Recording
-from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, Machine, SystemDescription
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.registry import get
 from tests.launches import launch
 
 BUILD = KernelBuild(device_tree="board.dtb")
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="lab",
     kernel=Kernel(image="", build=BUILD),
     goal=Goal(console="done"),
@@ -24,18 +24,20 @@ SYSTEM = System(
 CONFIG = {"CONFIG_KERNEL_GZIP": "y", "CONFIG_INITRAMFS_SOURCE": '""'}
 
 
-def build(**fields) -> System:
+def build(**fields) -> SystemDescription:
     changed = msgspec.structs.replace(BUILD, **fields)
     return msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=changed))
 
 
-def context(system: System = SYSTEM, *, config: dict[str, str] | None = None, arch: str = "arm") -> Context:
+def context(system: SystemDescription = SYSTEM, *, config: dict[str, str] | None = None, arch: str = "arm") -> Context:
     given = CONFIG if config is None else config
     boot = Recording(meta=Meta(), lines=(), marks=(), kernel_config=given)
     return Context(system=system, recording=boot, config=given, kernel_version=(6, 1), arch=arch)
 
 
-def evidence(system: System, sha: str, *, config=None, size=1000, dtb=None, initramfs=False, marks=()) -> Evidence:
+def evidence(
+    system: SystemDescription, sha: str, *, config=None, size=1000, dtb=None, initramfs=False, marks=()
+) -> Evidence:
     digests = {"kernel": sha} | ({"initramfs": "i"} if initramfs else {})
     meta = Meta(artefact_sha256=digests, artefact_bytes={"kernel": size}, launch=launch(dtb=dtb))
     boot = Recording(meta=meta, lines=(), marks=marks, kernel_config=CONFIG if config is None else config)

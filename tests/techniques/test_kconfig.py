@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.techniques.base import Context
 from bootlab.techniques.option import OptionTechnique
 from bootlab.techniques.registry import BUILT_IN
@@ -66,7 +66,7 @@ def names_of(archive: Path) -> set[str]:
 def test_every_option_of_a_row_is_one_of_the_kernel(version):
     known = names_of(ARCHIVES[version])
     assert len(known) > 10_000
-    system = System(name="none", kernel=Kernel(image=""), goal=Goal(console=""))
+    system = SystemDescription(name="none", kernel=Kernel(image=""), goal=Goal(console=""))
     context = Context(system=system, recording=Recording(meta=Meta(), lines=(), marks=()), kernel_version=version)
     unknown = []
     for technique in BUILT_IN:

@@ -7,12 +7,12 @@ import pytest
 from bootlab.model.boot_loader import Loader, LoaderBuild
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Mark, Meta, Recording
-from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
+from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, SystemDescription
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.registry import BUILT_IN, get
 
 LOADER = Loader(build=LoaderBuild(base="orangepi_pc_defconfig"))
-SYSTEM = System(
+SYSTEM = SystemDescription(
     name="chain",
     kernel=Kernel(image="", build=KernelBuild()),
     goal=Goal(console="done"),
@@ -54,7 +54,7 @@ FALCON = msgspec.structs.replace(LOADER, start="falcon")
 LOADER_TECHNIQUES = [technique for technique in BUILT_IN if technique.stage == "loader"]
 
 
-def system(loader: Loader | None = LOADER, **kernel: object) -> System:
+def system(loader: Loader | None = LOADER, **kernel: object) -> SystemDescription:
     return msgspec.structs.replace(SYSTEM, loader=loader, kernel=Kernel(image="", build=KernelBuild(**kernel)))
 
 

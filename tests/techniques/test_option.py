@@ -9,12 +9,12 @@ import pytest
 from bootlab.builders.kbuild.fragment import check_value
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Line, Meta, Recording
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.option import OptionTechnique
 from bootlab.techniques.registry import BUILT_IN, get
 
-SYSTEM = System(name="lab", kernel=Kernel(image="zImage"), goal=Goal(console="done"))
+SYSTEM = SystemDescription(name="lab", kernel=Kernel(image="zImage"), goal=Goal(console="done"))
 OPTIONS = [t for t in BUILT_IN if isinstance(t, OptionTechnique)]
 
 

@@ -12,7 +12,7 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.programs import built_programs
 from bootlab.model.program import BuiltFile, BuiltPrograms, ElfFacts, Program
 from bootlab.model.recording import Diagnosis, FileRead, Loading, Meta, Recording
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.techniques import get
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.program import ProgramTechnique
@@ -30,8 +30,8 @@ int main(int argc, char **argv) { printf("%d\\n", argc); return 0; }
 """
 
 
-def system(*programs: Program, arch: str = "x86_64") -> System:
-    return System(
+def system(*programs: Program, arch: str = "x86_64") -> SystemDescription:
+    return SystemDescription(
         name="lab",
         kernel=Kernel(image="k"),
         goal=Goal(console="done"),
@@ -53,7 +53,7 @@ def hello(tmp_path_factory):
     return Program(path="/usr/bin/hello", sources=(str(source),))
 
 
-def booted(made: System, cache: Cache, *, ended: bool = False) -> Evidence:
+def booted(made: SystemDescription, cache: Cache, *, ended: bool = False) -> Evidence:
     """Return what a boot would leave: the files' facts, and the maps of the program, or that it was read."""
     _, built = built_programs(made, cache)
     recording = Recording(meta=Meta(), lines=(), marks=(), programs=built)
@@ -63,7 +63,7 @@ def booted(made: System, cache: Cache, *, ended: bool = False) -> Evidence:
     return Evidence(system=made, recording=recording, diagnosis=diagnosis)
 
 
-def context(made: System, **more: object) -> Context:
+def context(made: SystemDescription, **more: object) -> Context:
     return Context(system=made, recording=Recording(meta=Meta(), lines=(), marks=()), arch=made.machine.arch, **more)
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Diagnosis, Initcall
-from bootlab.model.system import Goal, Kernel, KernelBuild, System
+from bootlab.model.system import Goal, Kernel, KernelBuild, SystemDescription
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.registry import get
 from tests.techniques.test_option import recording
 
 TECHNIQUE = get("unused-drivers")
-SYSTEM = System(name="lab", kernel=Kernel(image="", build=KernelBuild()), goal=Goal(console="done"))
+SYSTEM = SystemDescription(name="lab", kernel=Kernel(image="", build=KernelBuild()), goal=Goal(console="done"))
 CONFIG = {"CONFIG_TOY": "y", "CONFIG_PLAY": "y"}
 MAP = {"toy_init": "TOY", "toy_late_init": "TOY", "play_init": "PLAY"}
 

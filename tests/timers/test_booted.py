@@ -18,8 +18,7 @@ from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.change import SetParam
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome
-from bootlab.model.system import Clockwork, Goal, Kernel
-from bootlab.model.system import System as SystemValue
+from bootlab.model.system import Clockwork, Goal, Kernel, SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.timers import booted, comparison
 from bootlab.timers.request import StressRequest
@@ -66,7 +65,7 @@ def target():
 
 @pytest.fixture
 def system(tmp_path, target):
-    value = SystemValue(
+    value = SystemDescription(
         name="board",
         target="replay",
         kernel=Kernel(image="none"),

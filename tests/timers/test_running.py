@@ -8,14 +8,14 @@ import pytest
 from bootlab.errors import TargetError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.recordings.console import split_lines
 from bootlab.timers.programs import TIMERSTRESS
 from bootlab.timers.running import output_of, system_for
 
 
 def test_kernel_and_parameters_stay_and_the_root_does_not():
-    system = System(
+    system = SystemDescription(
         name="board",
         kernel=Kernel(image="/k"),
         goal=Goal(console="login:"),

@@ -12,7 +12,7 @@ from bootlab.errors import BootlabError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import TraceRequest
 from tests.trace.bare_metal import CALLS, build
@@ -25,7 +25,7 @@ def machine(arch, place):
     if shutil.which(board.architecture.emulator) is None:
         pytest.skip(f"{board.architecture.emulator} is not installed: scripts/setup-debian.sh test")
     image, symbols = build(place, arch)
-    return System(
+    return SystemDescription(
         name=f"bare {arch}",
         kernel=Kernel(image=str(image), symbols=str(symbols)),
         goal=Goal(console="done"),

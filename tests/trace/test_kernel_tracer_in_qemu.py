@@ -14,7 +14,7 @@ from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import TraceRequest
@@ -35,7 +35,7 @@ def both(debian_kernel, tmp_path_factory):
         "/bin/busybox": Entry(kind="file", source=str(BUSYBOX), mode=0o755),
         "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
     }
-    system = System(
+    system = SystemDescription(
         name="ftrace",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console="^init: ready"),

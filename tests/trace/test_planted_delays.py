@@ -14,7 +14,7 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import TraceRequest
@@ -53,7 +53,7 @@ def found(debian_kernel, place, module):
         "/module.ko": Entry(kind="file", source=str(module), mode=0o644),
         "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
     }
-    system = System(
+    system = SystemDescription(
         name="planted",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console="^init: ready"),

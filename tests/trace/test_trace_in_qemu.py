@@ -22,7 +22,7 @@ from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
+from bootlab.model.system import Goal, Initramfs, Kernel, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import PART_FILE, TraceRequest, traced
@@ -44,7 +44,7 @@ def system(debian_kernel):
         "/bin/busybox": Entry(kind="file", source=str(BUSYBOX), mode=0o755),
         "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
     }
-    return System(
+    return SystemDescription(
         name="traced",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console="^init: ready"),

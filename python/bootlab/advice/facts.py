@@ -19,7 +19,7 @@ from bootlab.logs.boot import LogBoot
 from bootlab.logs.costs import Cost
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Line, Meta, Recording
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.techniques.base import Context, Source
 
 _CONFIG_HEAD = re.compile(r"^# Linux/(\w+) (\d+)\.(\d+)(?:\.(\d+))?\S* Kernel Configuration", re.MULTILINE)
@@ -58,7 +58,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 def gather(
     cache: Cache,
     *,
-    system: System | None = None,
+    system: SystemDescription | None = None,
     config: Path | None = None,
     cmdline: str | None = None,
     log: Path | None = None,
@@ -74,7 +74,7 @@ def gather(
     unseen: set[Source] = set()
     pvh_entry: bool | None = None
     if system is None:
-        system = System(name="checked", kernel=Kernel(image=""), goal=Goal(console=""))
+        system = SystemDescription(name="checked", kernel=Kernel(image=""), goal=Goal(console=""))
         unseen |= {"machine", "initramfs"}
         printed = booted.boot.kernel.command_line if booted else None
         text = cmdline if cmdline is not None else (printed.text if printed else None)
@@ -152,7 +152,7 @@ def _of_config(path: Path | None, sources: list[Given]) -> tuple[dict[str, str],
     return options, version, _config_arch(options, found[1] if found else ""), whole
 
 
-def _of_build(system: System, cache: Cache, sources: list[Given]) -> tuple[dict[str, str], tuple[int, ...]]:
+def _of_build(system: SystemDescription, cache: Cache, sources: list[Given]) -> tuple[dict[str, str], tuple[int, ...]]:
     """Return configuration and version of the kernel that a system's would be, which is not built for it.
 
     Nothing where the source or a program is missing here. Raise UserError, KernelBuildError for what cannot be.
@@ -205,7 +205,7 @@ def _diagnosis(boot: LogBoot) -> Diagnosis | None:
     return Diagnosis(recording=recording, initcalls=calls, log=tuple(line.text for line in recording.lines))
 
 
-def _image_facts(system: System, cache: Cache) -> kernelinfo.KernelInfo:
+def _image_facts(system: SystemDescription, cache: Cache) -> kernelinfo.KernelInfo:
     """Return what the system's kernel image says of itself; nothing where there is no image yet."""
     image = Path(system.kernel.image)
     if not system.kernel.image or not image.is_file():

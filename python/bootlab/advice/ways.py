@@ -7,7 +7,7 @@ import msgspec
 
 from bootlab.advice.finding import Finding
 from bootlab.model.board_parts import why_not
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 class Ways(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,13 +18,13 @@ class Ways(msgspec.Struct, frozen=True, kw_only=True):
     not_on_board: str
 
 
-def ways(finding: Finding, system: System | None, on_board: System) -> Ways:
+def ways(finding: Finding, system: SystemDescription | None, on_board: SystemDescription) -> Ways:
     """Say where a finding's changes can be tried. `system`: the one that QEMU boots, None where none is described."""
     in_qemu = "" if system is not None else "no system file describes it for QEMU: bootlab new --from …"
     return Ways(technique=finding.technique, not_in_qemu=in_qemu, not_on_board=_not_on_board(finding, on_board))
 
 
-def _not_on_board(finding: Finding, on_board: System) -> str:
+def _not_on_board(finding: Finding, on_board: SystemDescription) -> str:
     board = on_board.board
     if board is None:
         return "no board is given"

@@ -11,7 +11,7 @@ from bootlab.analysis.same_processors import require_same_processors
 from bootlab.launch import exactness, extra_words
 from bootlab.model.launch import Launch
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _EPOCH = re.compile(r"audit\(\d{9,}|setting system clock to|rtc_cmos.*setting|\b20\d\d-\d\d-\d\dT\d\d:")
 
@@ -31,7 +31,7 @@ class Equality(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[str, ...] = ()
 
 
-def compare_boots(system: System, recordings: tuple[Recording, ...], config: dict[str, str]) -> Equality:
+def compare_boots(system: SystemDescription, recordings: tuple[Recording, ...], config: dict[str, str]) -> Equality:
     """Compare consoles byte for byte and goals to the instruction; name the likely cause of a difference.
 
     Only boots that ran are compared: two that never started are equal in nothing. Raise MeasurementError for boots on
@@ -91,7 +91,7 @@ def _first_different_line(first: Recording, other: Recording) -> tuple[str, str]
 
 
 def likely_causes(
-    system: System, launch: Launch | None, config: dict[str, str], lines: tuple[str, str], version: str = ""
+    system: SystemDescription, launch: Launch | None, config: dict[str, str], lines: tuple[str, str], version: str = ""
 ) -> tuple[str, ...]:
     """Name which of the known causes of inexact boots are present in this set-up. `version`: QEMU's.
 

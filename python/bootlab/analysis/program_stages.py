@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Sequence
 
 from bootlab.model.recording import Mark
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import ProgramStart
 
 SOURCE = "execve: "
@@ -21,7 +21,7 @@ _NAME_MAX = 15
 _SWITCHES = ("run-init", "switch_root")
 
 
-def marks(system: System, programs: Sequence[ProgramStart], known: Sequence[Mark]) -> tuple[Mark, ...]:
+def marks(system: SystemDescription, programs: Sequence[ProgramStart], known: Sequence[Mark]) -> tuple[Mark, ...]:
     """Return the marks of user space that programs set, but for those `known`: switch-root, rc-scripts, application."""
     if not programs:
         return ()
@@ -50,7 +50,7 @@ def marks(system: System, programs: Sequence[ProgramStart], known: Sequence[Mark
     )
 
 
-def _application(system: System, programs: Sequence[ProgramStart]) -> ProgramStart | None:
+def _application(system: SystemDescription, programs: Sequence[ProgramStart]) -> ProgramStart | None:
     if system.application is None:
         return None
     name = posixpath.basename(system.application)[:_NAME_MAX]

@@ -10,7 +10,7 @@ import msgspec
 
 from bootlab.analysis.loads import loads_of
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import (
     ALL_STAGES,
     INITRD,
@@ -125,7 +125,9 @@ def stage_deltas(before: Recording, after: Recording) -> tuple[StageDelta, ...]:
     return tuple(StageDelta(name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new)))
 
 
-def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None, system: System | None = None) -> Timeline:
+def timeline_of(
+    recording: Recording, diagnosis: Diagnosis | None = None, system: SystemDescription | None = None
+) -> Timeline:
     """Put marks, stages and units of a timing boot on one axis; a diagnostic boot's initcalls go beside, on its clock.
 
     `system`: what was booted, whose units tell which of them waited for which.

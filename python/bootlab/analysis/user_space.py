@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import Span
 from bootlab.startup import unit_lines, units
 from bootlab.startup.files import TreeFiles
@@ -16,7 +16,7 @@ LANE = "units"
 _UNIT = re.compile(r"([\w:.@-]+)\\?\.(service|socket|target|mount)\b")
 
 
-def unit_spans(recording: Recording, system: System | None = None) -> tuple[Span, ...]:
+def unit_spans(recording: Recording, system: SystemDescription | None = None) -> tuple[Span, ...]:
     """Return each unit that the console shows, as an interval from its start to its end; at once where one was seen."""
     known = _known(system)
     # What an initrd's systemd started counts where the real root's does not start it again.
@@ -24,7 +24,7 @@ def unit_spans(recording: Recording, system: System | None = None) -> tuple[Span
     return tuple(_span(one) for one in ran.values())
 
 
-def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:
+def critical_chain(recording: Recording, system: SystemDescription) -> tuple[Span, ...]:
     """Return the unit that the goal names and, step by step, the one whose end it waited for, out of one timing boot.
 
     Without a unit in the goal: the unit of the application, else the last that was done by then. Nothing where the
@@ -38,7 +38,7 @@ def critical_chain(recording: Recording, system: System) -> tuple[Span, ...]:
     return tuple(_span(one) for one in units.critical_chain(known, ran, name)) if name is not None else ()
 
 
-def _known(system: System | None) -> dict[str, SystemdUnit]:
+def _known(system: SystemDescription | None) -> dict[str, SystemdUnit]:
     files = TreeFiles.of(system) if system is not None else None
     if system is None or files is None or not units.is_systemd(files, system.init_path):
         return {}
@@ -56,7 +56,9 @@ def _ran(recording: Recording, known: dict[str, SystemdUnit], since_ns: int) -> 
     return unit_lines.times(lines, known)
 
 
-def _of_goal(system: System, known: dict[str, SystemdUnit], ran: dict[str, UnitRun], goal_ns: int | None) -> str | None:
+def _of_goal(
+    system: SystemDescription, known: dict[str, SystemdUnit], ran: dict[str, UnitRun], goal_ns: int | None
+) -> str | None:
     if (found := _UNIT.search(system.goal.console)) is not None:
         name = f"{found[1]}.{found[2]}".replace("\\", "")
         if name in ran:

@@ -18,7 +18,7 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError
 from bootlab.logs.costs import Cost
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import System as SystemValue
+from bootlab.model.system import SystemDescription
 from bootlab.systemfile import load
 from bootlab.systemfile.board import load_board
 from bootlab.techniques.base import Answer
@@ -80,7 +80,7 @@ def advised(
     return Advised(findings=findings, largest=largest, ways=tuple(ways(one, system, there) for one in findings))
 
 
-def _with_cmdline(system: SystemValue, facts: Facts) -> SystemValue:
+def _with_cmdline(system: SystemDescription, facts: Facts) -> SystemDescription:
     """Return the board's system with the command line that its log shows, where no file gives one."""
     recording = facts.context.recording
     printed = recording.meta.cmdline if recording is not None else ""

@@ -12,7 +12,7 @@ from bootlab.model import figures
 if TYPE_CHECKING:
     from bootlab.api.results import Results
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
-    from bootlab.model.system import System as SystemValue
+    from bootlab.model.system import SystemDescription
     from bootlab.model.timeline import Stage
 
 
@@ -20,7 +20,7 @@ class Boot:
     """One boot: its recording, and a diagnosis where one was asked for."""
 
     def __init__(
-        self, recording: Recording, diagnosis: Diagnosis | None, results: Results, system: SystemValue
+        self, recording: Recording, diagnosis: Diagnosis | None, results: Results, system: SystemDescription
     ) -> None:
         """Join what one boot of a system left."""
         self.recording = recording

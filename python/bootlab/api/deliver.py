@@ -22,14 +22,14 @@ from bootlab.systemfile.loader import default_unpack_dir
 
 if TYPE_CHECKING:
     from bootlab.experiments.bench import Observer
-    from bootlab.model.system import Machine, System
+    from bootlab.model.system import Machine, SystemDescription
     from bootlab.results.document import RunDocument
     from bootlab.sources.facts import SourceFacts
 
 __all__ = ["SeenChange", "Verified", "for_build_systems", "verify"]
 
 
-def for_build_systems(results: RunDocument, base: System, folder: Path) -> Path | None:
+def for_build_systems(results: RunDocument, base: SystemDescription, folder: Path) -> Path | None:
     """Write `build-system/` beside the faster system; None where no change was kept. Raise EnvironmentFault."""
     over = evidence.of_results(results, base)
     return None if over is None else written.write(over, folder)
@@ -124,7 +124,7 @@ def _as_the_result_s(given: Machine, wanted: Machine) -> Machine:
     return msgspec.structs.replace(given, **{name: getattr(wanted, name) for name in _OF_THE_LAB})
 
 
-def _gain(seen: Verified, build_ns: int, booted: System, wanted: System) -> str:
+def _gain(seen: Verified, build_ns: int, booted: SystemDescription, wanted: SystemDescription) -> str:
     """Say how much of the gain a boot shows, where both systems are of the same machine."""
     took = f"the build's goal comes after {ms(build_ns)} ms"
     ours, its = booted.machine.type, wanted.machine.type

@@ -23,7 +23,7 @@ from bootlab.systemfile.written import written
 
 if TYPE_CHECKING:
     from bootlab.experiments.bench import Observer
-    from bootlab.model.system import System
+    from bootlab.model.system import SystemDescription
     from bootlab.sources.facts import SourceFacts
 
 
@@ -90,7 +90,7 @@ def _booted(
 
 
 def _with_goal(
-    proposal: SystemProposal, recording: Recording, system: System, found: SourceFacts
+    proposal: SystemProposal, recording: Recording, system: SystemDescription, found: SourceFacts
 ) -> tuple[SystemProposal, str]:
     """Return the proposal with goal, marks and notes of a first boot; and why the boot shows none, "" if it does."""
     from bootlab.experiments import first_boot

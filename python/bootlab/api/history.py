@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bootlab.history.boot_times import BootTimes, Side
     from bootlab.history.database import Database
     from bootlab.history.revisions import Origin, Revision, Revisions
-    from bootlab.model.system import System as SystemValue
+    from bootlab.model.system import SystemDescription
 
 __all__ = [
     "GateAnswer",
@@ -345,7 +345,7 @@ def bisect(
 
     folder = default_store() if store is None else Path(store)
 
-    def bench(value: SystemValue) -> Bench:
+    def bench(value: SystemDescription) -> Bench:
         return bench_for(value, folder, Cache(default_folder()), jobs=1, observer=observer)
 
     found = bisection.search(revisions, bench, smallest_ns=smallest_ns, told=told)

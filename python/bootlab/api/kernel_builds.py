@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bootlab.builders.kbuild.fragment import KernelOption
     from bootlab.experiments.bench import Observer
     from bootlab.kernelsource.delay_patch import DelayPatch
-    from bootlab.model.system import System as SystemValue
+    from bootlab.model.system import SystemDescription
 
 Options = tuple[tuple[str, str], ...]
 """Kernel options by name and value."""
@@ -24,7 +24,7 @@ Options = tuple[tuple[str, str], ...]
 class KernelBuilds:
     """What `System` inherits: its kernel built, its configuration and its size."""
 
-    value: SystemValue
+    value: SystemDescription
     _cache: Path
     _observer: Observer | None
 
@@ -76,5 +76,5 @@ class KernelBuilds:
         cache = Cache(self._cache)
         return cache, KernelBuilder(cache, jobs=compilers, observer=self._observer)
 
-    def _with_options(self, options: Options) -> SystemValue:
+    def _with_options(self, options: Options) -> SystemDescription:
         return SetKernelOptions(options).apply(self.value) if options else self.value

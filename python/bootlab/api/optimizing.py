@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bootlab.experiments.trials import Applicability
     from bootlab.launch.boot_plan import BootPlan
     from bootlab.model.plan import Plan
-    from bootlab.model.system import System as SystemValue
+    from bootlab.model.system import SystemDescription
 
 
 _NOT_OFFERED = "no function of the traced boots is known to be its own: it was not offered"
@@ -54,7 +54,7 @@ def keep_plan(plan: Plan, path: Path) -> None:
 
 
 def planned(
-    bench: Bench, system: SystemValue, wishes: Wishes, *, searched: bool = False
+    bench: Bench, system: SystemDescription, wishes: Wishes, *, searched: bool = False
 ) -> tuple[Base, Plan, tuple[Applicability, ...]]:
     """Boot the base and its diagnosis, and plan from them.
 

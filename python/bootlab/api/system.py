@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from bootlab.model.comparison import Comparison
     from bootlab.model.plan import Plan
     from bootlab.model.recording import Diagnosis, Recording
-    from bootlab.model.system import System as SystemValue
+    from bootlab.model.system import SystemDescription
     from bootlab.model.trim import Trimmed
     from bootlab.results.document import RunDocument as ResultsValue
     from bootlab.techniques.base import Technique
@@ -51,7 +51,7 @@ class System(KernelBuilds, TracedBoots):
 
     def __init__(
         self,
-        value: SystemValue,
+        value: SystemDescription,
         *,
         store: Path | str | None = None,
         cache: Path | str | None = None,
@@ -111,7 +111,7 @@ class System(KernelBuilds, TracedBoots):
         """Return this system with changes applied in order."""
         return self.like(apply_all(self.value, changes))
 
-    def like(self, value: SystemValue) -> Self:
+    def like(self, value: SystemDescription) -> Self:
         """Return another system on the same store and cache."""
         other = copy.copy(self)
         other.value = value

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from bootlab.experiments.traced_boot import Traced
     from bootlab.model.costing import Costing
     from bootlab.model.recording import Diagnosis, Recording
-    from bootlab.model.system import System as SystemValue
+    from bootlab.model.system import SystemDescription
     from bootlab.tracing.boot import TraceRequest
 
 
 class TracedBoots:
     """What `System` inherits: boots that are traced beside the one that is timed."""
 
-    value: SystemValue
+    value: SystemDescription
 
     if TYPE_CHECKING:
 

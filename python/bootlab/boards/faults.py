@@ -10,7 +10,7 @@ from bootlab import _core
 from bootlab.launch.ending import Ending
 from bootlab.launch.watch import ConsoleWatch
 from bootlab.model.recording import Outcome
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings.console import text_of
 
 _WINDOW_BYTES = 512
@@ -42,7 +42,7 @@ def unreadable(data: bytes) -> float:
 class BoardWatch(ConsoleWatch):
     """Follows a board's console, from the byte on at which power came."""
 
-    def __init__(self, path: Path | None, system: System, *, kernels: int = 1) -> None:
+    def __init__(self, path: Path | None, system: SystemDescription, *, kernels: int = 1) -> None:
         """Look at `path`. `kernels`: how often a kernel starts in a good boot."""
         super().__init__(path, system)
         self._kernels = kernels

@@ -9,7 +9,7 @@ from bootlab.errors import UserError
 from bootlab.launch.marks import pattern_marks
 from bootlab.logs import analyze
 from bootlab.model.recording import Line, Mark
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import USER_SPACE_MARKS
 from bootlab.recordings.console import split_lines
 from bootlab.recordings.stamps import Stamps
@@ -25,7 +25,7 @@ _OF_EVENT = {
 _KERNEL_START = "kernel-start"
 
 
-def marks_of(system: System, console: bytes, stamps: Stamps, *, goal_ns: int | None) -> tuple[Mark, ...]:
+def marks_of(system: SystemDescription, console: bytes, stamps: Stamps, *, goal_ns: int | None) -> tuple[Mark, ...]:
     """Return power-on, what the log's reader and the user's patterns find, and the goal, in the order of time."""
     lines = split_lines(console, stamps)
     found = {"power-on": Mark("power-on", 0, source="the power switch")}

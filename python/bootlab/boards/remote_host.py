@@ -29,7 +29,7 @@ from bootlab.launch.ending import Ending
 from bootlab.launch.target import Progress, ProgressSink
 from bootlab.model.real_board import Board, RemoteHost
 from bootlab.model.recording import Mark, Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import assembly
 from bootlab.recordings.assembly import Heard
 
@@ -51,7 +51,7 @@ class RemoteHostTarget:
         self._cache = cache
         self._builds = builds
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Build what the host can be given, and say what would be done."""
         delivery, artefacts, info = self._delivery(system)
         reached = msgspec.structs.replace(self._board, path=None)
@@ -109,7 +109,7 @@ class RemoteHostTarget:
         )
         return assembly.write(folder, meta, heard)
 
-    def _delivery(self, system: System) -> tuple[Delivery, dict[str, int], KernelInfo]:
+    def _delivery(self, system: SystemDescription) -> tuple[Delivery, dict[str, int], KernelInfo]:
         from bootlab.builders.kbuild import KernelBuilder  # noqa: PLC0415 - most hosts have a kernel
 
         found, artefacts, info = delivery_of(

@@ -23,7 +23,7 @@ from bootlab.launch.ending import Clocks, Ending, judge
 from bootlab.launch.target import Progress, ProgressSink
 from bootlab.model.real_board import Board
 from bootlab.model.recording import Outcome
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _POLL_S = 0.01
 _PROGRESS_EVERY_S = 0.1
@@ -48,7 +48,7 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
 class Session:
     """A board's boot, from off to off."""
 
-    def __init__(self, board: Board, system: System, link: Connection, folder: Path, stop: Event) -> None:
+    def __init__(self, board: Board, system: SystemDescription, link: Connection, folder: Path, stop: Event) -> None:
         """Boot `system` on a board that is within reach. What is read goes into `folder`."""
         self._board = board
         self._system = system
@@ -130,7 +130,7 @@ class Session:
             if not grown:
                 self._stop.wait(_POLL_S)
 
-    def _judged(self, system: System, watch: BoardWatch, clocks: Clocks, *, silent: bool) -> Ending | None:
+    def _judged(self, system: SystemDescription, watch: BoardWatch, clocks: Clocks, *, silent: bool) -> Ending | None:
         found = judge(system, watch, clocks, exit_code=None, emulator_words=str)
         if found is None:
             return None

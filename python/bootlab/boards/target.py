@@ -33,7 +33,7 @@ from bootlab.launch.whole_console import held_to_what_was_written
 from bootlab.model.board_parts import deliverable
 from bootlab.model.real_board import Board, Part
 from bootlab.model.recording import Line, Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import assembly
 from bootlab.recordings.assembly import Heard
 from bootlab.recordings.console import split_lines
@@ -57,7 +57,7 @@ class BoardTarget:
         self._connect = connect
         self._builds = builds
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Build what the board can be given, and say what would be done."""
         delivery, artefacts, info = delivery_of(self._board, system, self._cache, lambda: self._kernels)
         return BootPlan(
@@ -151,7 +151,7 @@ class BoardTarget:
 
 
 def delivery_of(
-    board: Board, system: System, cache: Cache, kernels: Callable[[], KernelBuilder]
+    board: Board, system: SystemDescription, cache: Cache, kernels: Callable[[], KernelBuilder]
 ) -> tuple[Delivery, Artefacts | None, KernelInfo]:
     """Build what a board can be given of a system; nothing is built for parts that it cannot."""
     parts = deliverable(board)
@@ -174,7 +174,7 @@ def delivery_of(
     return Delivery(files=files, cmdline=cmdline), artefacts, info
 
 
-def key_of(board: Board, system: System, delivery: Delivery, cache: Cache, purpose: Purpose) -> str:
+def key_of(board: Board, system: SystemDescription, delivery: Delivery, cache: Cache, purpose: Purpose) -> str:
     """Return the digest of everything of ours that can change a board's recording."""
     files = {part: cache.digest(Path(path)) for part, path in sorted(delivery.files.items())}
     reached = msgspec.structs.replace(board, path=None)

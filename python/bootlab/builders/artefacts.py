@@ -17,7 +17,7 @@ from bootlab.builders.late_modules import with_late_modules
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import UserError
 from bootlab.model import flash_layout
-from bootlab.model.system import Kernel, KernelBuild, System
+from bootlab.model.system import Kernel, KernelBuild, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Artefacts(msgspec.Struct, frozen=True, kw_only=True):
     sha256: dict[str, str] = {}
 
 
-def build(system: System, cache: Cache) -> Artefacts:
+def build(system: SystemDescription, cache: Cache) -> Artefacts:
     """Build what a system boots from. Raise UserError, ToolMissing or EnvironmentFault."""
     kernel = _kernel_file(system.kernel, cache)
     initramfs = build_initramfs(system.initramfs, cache) if system.initramfs is not None else None
@@ -96,27 +96,27 @@ def _extract(image: Path, out: Path) -> None:
     out.write_bytes(data)
 
 
-def build_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> BuiltKernel:
+def build_system_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> BuiltKernel:
     """Return the kernel that a system builds, from the cache or built. Raise what building raises."""
     return kernels.build(_request(system), system.machine.arch, _embedded(system, cache))
 
 
-def is_kernel_built(system: System, cache: Cache, kernels: KernelBuilder) -> bool:
+def is_kernel_built(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> bool:
     """Tell whether the kernel that a system builds is in the cache. Raise what configuring raises."""
     return kernels.is_built(_request(system), system.machine.arch, _embedded(system, cache))
 
 
-def size_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> KernelSizes:
+def size_system_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> KernelSizes:
     """Return what each object adds to the kernel that a system builds. Raise what building raises."""
     return kernels.sizes(_request(system), system.machine.arch, _embedded(system, cache))
 
 
-def configure_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> str:
+def configure_system_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> str:
     """Return the `.config` of the kernel that a system builds. Raise what configuring raises."""
     return kernels.config(_request(system), system.machine.arch, _embedded(system, cache))
 
 
-def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> System:
+def with_built_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> SystemDescription:
     """Return the system as it boots: its kernel built, with the paths of its files. One with an image stays as it is.
 
     Raise what building raises.
@@ -155,13 +155,13 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
     return msgspec.structs.replace(system, kernel=kernel, machine=machine, initramfs=initramfs)
 
 
-def _as_prebuilt(system: System, build: KernelBuild, image: str) -> System:
+def _as_prebuilt(system: SystemDescription, build: KernelBuild, image: str) -> SystemDescription:
     """Return the system with the image that was built elsewhere, and the configuration that it was built with."""
     kernel = Kernel(image=image, config=build.base, form=system.kernel.form, flash=system.kernel.flash)
     return msgspec.structs.replace(system, kernel=kernel)
 
 
-def in_flash(system: System, artefacts: Artefacts, cache: Cache) -> System:
+def in_flash(system: SystemDescription, artefacts: Artefacts, cache: Cache) -> SystemDescription:
     """Return the system as it starts from flash: its first bank filled, the initramfs's place on the command line.
 
     Raise UserError for a machine that has no such start.
@@ -179,7 +179,7 @@ def in_flash(system: System, artefacts: Artefacts, cache: Cache) -> System:
     return msgspec.structs.replace(system, machine=machine, cmdline=cmdline)
 
 
-def with_root(system: System, artefacts: Artefacts) -> System:
+def with_root(system: SystemDescription, artefacts: Artefacts) -> SystemDescription:
     """Return the system with the medium of its root in the machine; one without a root stays as it is."""
     if system.root is None or artefacts.root is None:
         return system
@@ -189,7 +189,7 @@ def with_root(system: System, artefacts: Artefacts) -> System:
     return msgspec.structs.replace(system, machine=machine)
 
 
-def _request(system: System) -> KernelBuild:
+def _request(system: SystemDescription) -> KernelBuild:
     if system.kernel.build is None:
         raise UserError(
             f"the kernel of {system.name} is not built: its system file names an image",
@@ -198,7 +198,7 @@ def _request(system: System) -> KernelBuild:
     return system.kernel.build
 
 
-def _embedded(system: System, cache: Cache) -> Path | None:
+def _embedded(system: SystemDescription, cache: Cache) -> Path | None:
     if not _request(system).embed_initramfs:
         return None
     if system.initramfs is None:

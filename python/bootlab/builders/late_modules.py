@@ -12,7 +12,7 @@ from bootlab.builders.guest_program import build
 from bootlab.data import source_folder
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.architecture import Arch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _FLAGS = (
 )  # fmt: skip
 
 
-def with_late_modules(system: System, kernel: BuiltKernel, after_ms: int) -> System:
+def with_late_modules(system: SystemDescription, kernel: BuiltKernel, after_ms: int) -> SystemDescription:
     """Return the system with its kernel's modules inside and bootlab's loader in front of init (guest/late/late.c).
 
     Raise UserError where they have no place, ToolMissing or EnvironmentFault.

@@ -8,14 +8,14 @@ import msgspec
 from bootlab.builders.guest_program import build
 from bootlab.data import source_folder
 from bootlab.model.architecture import Arch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree, OwnProgram
 
 _FOLDERS: dict[OwnProgram, str] = {"mount-root": "mount"}
 _FLAGS = ("-Os", "-static", "-s", "-Wl,--build-id=none")
 
 
-def with_own_programs(system: System) -> System:
+def with_own_programs(system: SystemDescription) -> SystemDescription:
     """Return the system with each such program in its initramfs as a file. Raise ToolMissing or EnvironmentFault."""
     initramfs = system.initramfs
     if initramfs is None or not any(entry.own is not None for _, entry in initramfs.tree.entries):

@@ -15,7 +15,7 @@ from bootlab.errors import UserError
 from bootlab.formats import disk_image
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.storage import Storage
-from bootlab.model.system import Machine, System
+from bootlab.model.system import Machine, SystemDescription
 from bootlab.model.tree import FileTree
 
 _VERSION = 1
@@ -52,7 +52,7 @@ def build(root: Root, storage: Storage | None, cache: Cache) -> Image:
     return formats.build(form, root.tree, Storage(root_kib=_ROOM_MAX_KIB), cache)
 
 
-def medium(system: System, image: Image, cache: Cache) -> Path:
+def medium(system: SystemDescription, image: Image, cache: Cache) -> Path:
     """Return the file that the machine is given: the image on its NVDIMM, card, disk, or in its flash bank."""
     root, storage = system.root or Root(), system.storage or Storage()
     if root.image is not None:

@@ -12,7 +12,7 @@ from bootlab.builders.programs import with_built_programs
 from bootlab.builders.tree_needs import Content, Need, TreeNeeds
 from bootlab.errors import UserError
 from bootlab.model.architecture import Arch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import FileTree
 
 FINDINGS_MAX = 200
@@ -27,7 +27,7 @@ class TreeFault(msgspec.Struct, frozen=True, kw_only=True):
     fatal: bool = False
 
 
-def check_first_program(system: System, cache: Cache) -> None:
+def check_first_program(system: SystemDescription, cache: Cache) -> None:
     """Raise UserError when the first program of a system's tree cannot start, or there is no room for the tree.
 
     A system that has no tree, or is not booted here, is left alone; so is an initramfs without /init beside a `root=`,
@@ -41,7 +41,7 @@ def check_first_program(system: System, cache: Cache) -> None:
     _check_room(system)
 
 
-def _check_first(system: System, needs: TreeNeeds) -> None:
+def _check_first(system: SystemDescription, needs: TreeNeeds) -> None:
     init = system.init_path
     if system.root is None and system.cmdline.has("root") and needs.follow(init).entry is None:
         return
@@ -54,7 +54,7 @@ def _check_first(system: System, needs: TreeNeeds) -> None:
         ) from error
 
 
-def _check_room(system: System) -> None:
+def _check_room(system: SystemDescription) -> None:
     """Raise UserError when an initramfs holds more than the machine's memory."""
     if system.initramfs is None:
         return
@@ -67,7 +67,7 @@ def _check_room(system: System) -> None:
         )
 
 
-def check_tree(system: System, cache: Cache) -> tuple[TreeFault, ...]:
+def check_tree(system: SystemDescription, cache: Cache) -> tuple[TreeFault, ...]:
     """Return what cannot run in a system's tree, at most FINDINGS_MAX, the first program's trouble first.
 
     Raise UserError when a file of the tree cannot be read.

@@ -14,10 +14,10 @@ from bootlab.model import fstab
 from bootlab.model.accesses import Accesses
 from bootlab.model.change import SetParam
 from bootlab.model.recording import Recording
-from bootlab.model.system import Check, System
+from bootlab.model.system import Check, SystemDescription
 
 
-def watched_system(system: System, timing: Recording) -> System:
+def watched_system(system: SystemDescription, timing: Recording) -> SystemDescription:
     """Return the system with the agent inside, which watches every file and runs the check's command, if there is one.
 
     Raise ValueError when nothing can carry the agent.

@@ -11,7 +11,7 @@ from bootlab.builders.guest_program import build
 from bootlab.data import source_folder
 from bootlab.model.change import PutFile
 from bootlab.model.recording import Recording
-from bootlab.model.system import Check, Goal, System
+from bootlab.model.system import Check, Goal, SystemDescription
 from bootlab.model.tree import Entry
 
 PROGRAM = "/bootlab-bench"
@@ -21,7 +21,7 @@ NAMES = ("stat", "fork", "pipe", "context")
 _LINE = re.compile(r"^@BENCH (stat|fork|pipe|context) (-?\d{1,15}) (\d{1,9})\s*$")
 
 
-def benchmarked(system: System) -> System | None:
+def benchmarked(system: SystemDescription) -> SystemDescription | None:
     """Return the system with the benchmark as its first process; None without a root tree to carry it."""
     if system.tree is None:
         return None

@@ -16,7 +16,7 @@ from bootlab.collectors.loader_statistics import loading_of
 from bootlab.hints.failure import hint_for
 from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
-from bootlab.model.system import CHECK_S, Check, Goal, System
+from bootlab.model.system import CHECK_S, Check, Goal, SystemDescription
 from bootlab.model.tree import Entry
 from bootlab.startup import root_switch, units
 from bootlab.startup.files import TreeFiles
@@ -32,7 +32,7 @@ class CheckOutput(msgspec.Struct, frozen=True):
     exit_status: int | None
 
 
-def with_agent(system: System, timing: Recording) -> System:
+def with_agent(system: SystemDescription, timing: Recording) -> SystemDescription:
     """Return the system with the agent inside, which reports on the console once the goal has surely come.
 
     That is taken to be at twice the timing boot's goal. The system needs a root tree.
@@ -66,11 +66,11 @@ def with_agent(system: System, timing: Recording) -> System:
     )
 
 
-def _agent(system: System) -> str:
+def _agent(system: SystemDescription) -> str:
     return "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
 
 
-def _switched(system: System, switch: root_switch.RootSwitch | None) -> System:
+def _switched(system: SystemDescription, switch: root_switch.RootSwitch | None) -> SystemDescription:
     """Return the system whose initramfs goes on with the agent."""
     if switch is None or system.initramfs is None:
         return system
@@ -82,7 +82,7 @@ def _switched(system: System, switch: root_switch.RootSwitch | None) -> System:
     return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
 
 
-def diagnostic_system(system: System, timing: Recording) -> System | None:
+def diagnostic_system(system: SystemDescription, timing: Recording) -> SystemDescription | None:
     """Return the instrumented system, or None when there is no root tree for the agent."""
     if system.startup is None:
         return None
@@ -98,7 +98,7 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
     return msgspec.structs.replace(carried, cmdline=line)
 
 
-def checking_system(system: System, timing: Recording) -> System | None:
+def checking_system(system: SystemDescription, timing: Recording) -> SystemDescription | None:
     """Return the system with the agent inside that runs the check's command; None without one, or no tree."""
     if not system.check.command or system.startup is None:
         return None
@@ -114,7 +114,7 @@ def check_output(recording: Recording) -> CheckOutput:
     return CheckOutput(lines=report.output, exit_status=report.exit_status)
 
 
-def why_no_report(system: System, recording: Recording) -> str:
+def why_no_report(system: SystemDescription, recording: Recording) -> str:
     """Say why a boot of this system with the agent inside brought no report, and what helps; "" where it did."""
     if recording.ok:
         return ""
@@ -125,7 +125,7 @@ def why_no_report(system: System, recording: Recording) -> str:
     return f"{recording.meta.outcome.value}: {recording.meta.reason}{f'; {cause}' if cause else ''}{place}"
 
 
-def _why_not_started(system: System) -> str:
+def _why_not_started(system: SystemDescription) -> str:
     behind = system.root is not None and (system.initramfs is not None or system.initrd is not None)
     if not behind or root_switch.of_system(system) is not None:
         return ""

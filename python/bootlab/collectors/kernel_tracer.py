@@ -21,7 +21,7 @@ from bootlab.collectors.diagnosis import with_agent
 from bootlab.collectors.foreign_trace import ForeignTrace, load
 from bootlab.errors import MeasurementError, UserError
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 # The buffer keeps the boot's beginning; task names and stamps belong to each line; nothing is repeated on the console.
 _OPTIONS = "nooverwrite,funcgraph-abstime,funcgraph-proc,nofuncgraph-overhead,funcgraph-tail"
@@ -91,7 +91,7 @@ class TracedByKernel(msgspec.Struct, frozen=True, kw_only=True):
     untraced_ns: int | None
 
 
-def traced_system(system: System, timing: Recording, tracer: KernelTracer) -> System:
+def traced_system(system: SystemDescription, timing: Recording, tracer: KernelTracer) -> SystemDescription:
     """Return the system with the tracer on its command line and the agent inside. Raise UserError without a tree."""
     if system.tree is None:
         raise UserError(

@@ -12,7 +12,7 @@ from bootlab import techniques
 from bootlab.errors import UserError
 from bootlab.model.change import Change
 from bootlab.model.sample import Spread
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import sealed
 from bootlab.results.document import RunDocument, StackStepRow
 from bootlab.techniques.base import Risk, Technique
@@ -66,7 +66,7 @@ class HandOver(msgspec.Struct, frozen=True, kw_only=True):
     final_ns: int | None = None
 
 
-def of_results(results: RunDocument, base: System) -> HandOver | None:
+def of_results(results: RunDocument, base: SystemDescription) -> HandOver | None:
     """Return what a run of a system hands over; None where it kept no change."""
     stack = results.stack
     if stack is None or not stack.changes:

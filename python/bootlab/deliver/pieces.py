@@ -16,7 +16,7 @@ from bootlab.model.change import Change, Op
 from bootlab.model.change_text import op_text
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.source_build import KernelPatch, Options
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.model.tree import Compression, Entry
 
 
@@ -88,13 +88,13 @@ def pieces_of(over: HandOver) -> tuple[tuple[Piece, ...], ...]:
 def _lines(over: HandOver) -> tuple[CommandLine, ...]:
     """Return the command line before the first change and with each; () where it cannot be read."""
     base = CommandLine.parse(over.base_cmdline)
-    bare = System(name="", kernel=Kernel(image=""), goal=Goal(console=""), cmdline=base)
+    bare = SystemDescription(name="", kernel=Kernel(image=""), goal=Goal(console=""), cmdline=base)
     # A board's own line gets no root and no console of the emulated machine.
     ways = [_with_each(start, over) for start in (bare, msgspec.structs.replace(bare, board_cmdline=base))]
     return next((lines for lines in ways if str(lines[-1]) == over.cmdline), ways[0])
 
 
-def _with_each(system: System, over: HandOver) -> tuple[CommandLine, ...]:
+def _with_each(system: SystemDescription, over: HandOver) -> tuple[CommandLine, ...]:
     lines = [system.cmdline_to_pass]
     for handed in over.changes:
         on_the_line = tuple(op for op in handed.change.ops if isinstance(op, _ON_THE_LINE))

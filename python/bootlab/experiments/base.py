@@ -30,7 +30,7 @@ from bootlab.hints.failure import hint_for
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.shared_cost import SharedCost
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.targets.replay import NotRecordedError
 from bootlab.techniques.base import Context, Evidence
 
@@ -73,7 +73,7 @@ class NoReportError(TargetError):
         super().__init__(f"{what}: {why}", hint="`bootlab boot SYSTEM.toml --diagnostic` boots with the agent alone")
 
 
-def require_report(system: System, recording: Recording, what: str) -> None:
+def require_report(system: SystemDescription, recording: Recording, what: str) -> None:
     """Raise NoReportError for a boot of this system with the agent that brought no report.
 
     Raise EndedByHost where the host ended it.
@@ -99,7 +99,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     Only the base of a replay that holds no such boots has no rule. `undiagnosed`: why its diagnostic boot failed.
     """
 
-    system: System
+    system: SystemDescription
     recording: Recording
     diagnosis: Diagnosis | None
     info: KernelInfo
@@ -168,7 +168,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
 
 def establish(
     bench: Bench,
-    system: System,
+    system: SystemDescription,
     *,
     diagnostic: bool = True,
     label: str = "base",
@@ -199,7 +199,9 @@ def establish(
     )
 
 
-def booted_base(bench: Bench, system: System, label: str, *, fresh: int = 0) -> tuple[Recording, tuple[Recording, ...]]:
+def booted_base(
+    bench: Bench, system: SystemDescription, label: str, *, fresh: int = 0
+) -> tuple[Recording, tuple[Recording, ...]]:
     """Boot a base on a noisy clock, again where a boot fails, as boards do. Return it, and those that failed.
 
     Raise BaseFailedError when `BASE_TRIES` boots failed one after the other. `fresh`: see `Bench.submit`.
@@ -230,7 +232,7 @@ def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
     return msgspec.structs.replace(base, dithered=boots, dithers=numbers, rule=rule)
 
 
-def why_lost(bench: Bench, base: Base, system: System, recording: Recording, label: str) -> str:
+def why_lost(bench: Bench, base: Base, system: SystemDescription, recording: Recording, label: str) -> str:
     """Return why a variant lost its function, or "". With a check command this makes the variant's check boot."""
     broken = why_broken(base.recording, recording)
     if broken or base.output is None:
@@ -258,14 +260,14 @@ def _why_other(before: CheckOutput, output: CheckOutput | None) -> str:
     return f"the check's command printed {(new or '')[:120]!r}, in the base {(old or '')[:120]!r}"
 
 
-def begin_check(bench: Bench, system: System, timing: Recording, label: str) -> Future[Recording] | None:
+def begin_check(bench: Bench, system: SystemDescription, timing: Recording, label: str) -> Future[Recording] | None:
     """Start the boot in which the check's command runs. None: the system names none, or cannot carry the agent."""
     # A board cannot be given the agent: what rides along would have to be installed, and its report typed out slowly.
     checking = checking_system(system, timing) if system.board is None else None
     return bench.submit(checking, f"{label} (check)", purpose="check") if checking is not None else None
 
 
-def _output(bench: Bench, system: System, timing: Recording, label: str) -> CheckOutput | None:
+def _output(bench: Bench, system: SystemDescription, timing: Recording, label: str) -> CheckOutput | None:
     begun = begin_check(bench, system, timing, label)
     if begun is None:
         return None
@@ -277,7 +279,7 @@ def _output(bench: Bench, system: System, timing: Recording, label: str) -> Chec
     return check_output(made)
 
 
-def begin_diagnosis(bench: Bench, system: System, timing: Recording, label: str) -> Future[Recording] | None:
+def begin_diagnosis(bench: Bench, system: SystemDescription, timing: Recording, label: str) -> Future[Recording] | None:
     """Start the diagnostic boot of a system whose timing boot is there. None: it cannot carry the agent."""
     instrumented = diagnostic_system(system, timing) if system.board is None else None
     if instrumented is None:
@@ -285,7 +287,7 @@ def begin_diagnosis(bench: Bench, system: System, timing: Recording, label: str)
     return bench.submit(instrumented, f"{label} (diagnostic)", purpose="diagnostic")
 
 
-def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
+def diagnosis_of(bench: Bench, system: SystemDescription, timing: Recording, label: str) -> Diagnosis | None:
     """Make the diagnostic boot, or wait for the one that was begun.
 
     None: this system cannot carry the agent, or the boot brought no report; the observer is told why. Raise
@@ -294,7 +296,7 @@ def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) ->
     return _diagnosed(bench, system, timing, label)[0]
 
 
-def _diagnosed(bench: Bench, system: System, timing: Recording, label: str) -> tuple[Diagnosis | None, str]:
+def _diagnosed(bench: Bench, system: SystemDescription, timing: Recording, label: str) -> tuple[Diagnosis | None, str]:
     """Return the diagnosis, or why there is none although a boot was made for it. Raise as `diagnosis_of`."""
     begun = begin_diagnosis(bench, system, timing, label)
     if begun is None:

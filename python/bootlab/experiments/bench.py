@@ -27,7 +27,7 @@ from bootlab.experiments.patience import Patience
 from bootlab.launch.boot_plan import DEFAULT_JOBS, BootPlan, Purpose
 from bootlab.launch.target import Progress, Target
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.preflight import mistakes as preflight
 from bootlab.recordings import recording_dir
 from bootlab.recordings.assembly import stopped_before
@@ -133,7 +133,7 @@ class Bench:
         """Return the first of so many numbers that no kept boot carries: passed as `fresh` each makes a boot anew."""
         return self._boots.fresh_number(count)
 
-    def build_ahead(self, systems: Iterable[System]) -> None:
+    def build_ahead(self, systems: Iterable[SystemDescription]) -> None:
         """Have workers build the kernels of systems that are booted later, side by side.
 
         Nothing where this machine builds. What is wrong with a kernel is said when it is booted.
@@ -146,12 +146,14 @@ class Bench:
         """How many kernels can be built beside one that is waited for; 0 where this machine builds."""
         return self._ahead.guesses if self._ahead is not None else 0
 
-    def build_guessed(self, systems: Iterable[System]) -> None:
+    def build_guessed(self, systems: Iterable[SystemDescription]) -> None:
         """Do the same for systems that may be booted later. What was guessed before and is not among them ends."""
         if self._ahead is not None:
             self._ahead.guess(systems)
 
-    def submit(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Future[Recording]:
+    def submit(
+        self, system: SystemDescription, label: str, *, purpose: Purpose = "timing", fresh: int = 0
+    ) -> Future[Recording]:
         """Ask for a boot; the future gives its recording. `fresh` > 0 asks for that boot anew, apart from the kept one.
 
         Free-running boots are noise: pass the sample's number as `fresh` to get a boot of its own.
@@ -176,7 +178,7 @@ class Bench:
             for key in (key for key, boot in done.items() if boot.result().by_host):
                 del self._flying[key]
 
-    def boot(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Recording:
+    def boot(self, system: SystemDescription, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Recording:
         """Boot and wait."""
         return self.wait(self.submit(system, label, purpose=purpose, fresh=fresh))
 
@@ -302,7 +304,7 @@ class Bench:
 
 
 def bench_for(
-    system: System,
+    system: SystemDescription,
     folder: Path,
     cache: Cache,
     *,
@@ -359,6 +361,6 @@ def bench_for(
     )
 
 
-def _check_plan(system: System, target: Target, *, force: bool) -> None:
+def _check_plan(system: SystemDescription, target: Target, *, force: bool) -> None:
     if not force and system.target == "qemu":
         preflight.check(target.plan(system))

@@ -13,7 +13,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
 from bootlab.model.recording import Recording, unsure_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import STAGES
 from bootlab.model.verdict import Trial, Verdict
 
@@ -42,7 +42,7 @@ def stage_rows(exact: Recording | None, board: Sequence[Recording]) -> tuple[Row
     return tuple(rows)
 
 
-def compare_stages(system: System, exact: Recording | None, board: Sequence[Recording]) -> Comparison:
+def compare_stages(system: SystemDescription, exact: Recording | None, board: Sequence[Recording]) -> Comparison:
     """Return the stages of both. `board`: its boots; those that failed are counted, not averaged."""
     rows = stage_rows(exact, board)
     exact_columns = (Column(key="exact_ns", title="exact (QEMU)", kind="ms", under="virtual ms"),)
@@ -73,7 +73,7 @@ def compare_stages(system: System, exact: Recording | None, board: Sequence[Reco
     )
 
 
-def _headline(system: System, exact: Recording | None, board: Sequence[Recording], total: Row) -> str:
+def _headline(system: SystemDescription, exact: Recording | None, board: Sequence[Recording], total: Row) -> str:
     said = []
     if exact is not None:
         goal = f"{figures.ms(total.ns('exact_ns'))} virtual ms" if exact.ok else f"failed ({exact.meta.outcome.value})"
@@ -94,7 +94,7 @@ def _footnote(exact: bool, boots: str) -> str:
     return f"{_EXACT}{board}{_TWO_CLOCKS}" if exact else board
 
 
-def compare_trials(system: System, exact: Sequence[Trial], board: Sequence[Trial]) -> Comparison:
+def compare_trials(system: SystemDescription, exact: Sequence[Trial], board: Sequence[Trial]) -> Comparison:
     """Return each change's verdict in QEMU and on the board, those that saved most on the board first."""
     by_exact, by_board = ({t.change.id: t for t in trials} for trials in (exact, board))
     names = sorted({*by_exact, *by_board}, key=lambda n: -(_saved(by_board.get(n)) or _saved(by_exact.get(n)) or 0))
@@ -123,7 +123,7 @@ def compare_trials(system: System, exact: Sequence[Trial], board: Sequence[Trial
     )
 
 
-def board_boots(bench: Bench, system: System, count: int) -> tuple[Recording, ...]:
+def board_boots(bench: Bench, system: SystemDescription, count: int) -> tuple[Recording, ...]:
     """Boot a board several times anew. Raise BaseFailedError where not one boot reaches the goal."""
     if count < 1:
         raise UserError(f"a board cannot be booted {count} times", hint="--boots 5")

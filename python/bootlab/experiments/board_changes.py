@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from bootlab.model.board_parts import why_not
 from bootlab.model.change import Change
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.techniques.base import Answer, Applies
 
 
-def for_board(system: System, answer: Applies, changes: tuple[Change, ...]) -> tuple[Applies, tuple[Change, ...]]:
+def for_board(
+    system: SystemDescription, answer: Applies, changes: tuple[Change, ...]
+) -> tuple[Applies, tuple[Change, ...]]:
     """Leave out what this system's board cannot be given; where nothing is left the answer is unknown, and says why.
 
     A system without a board keeps everything.

@@ -13,7 +13,7 @@ from bootlab.builders.artefacts import build_system_kernel
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.errors import BootlabError
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import KernelBuilder
@@ -63,7 +63,7 @@ class BuildsAhead:
         """How many kernels can be built beside one that is waited for, each on a machine that is idle else."""
         return min(self._jobs, self._elsewhere.machines()) - 1
 
-    def ask(self, systems: Iterable[System]) -> None:
+    def ask(self, systems: Iterable[SystemDescription]) -> None:
         """Have the kernels built of systems that need one."""
         for name, system in _named(systems).items():
             if name not in self._asked:
@@ -71,7 +71,7 @@ class BuildsAhead:
                 if self._guessed.pop(name, None) is None:
                     self._pool.submit(self._build, system, threading.Event())
 
-    def guess(self, systems: Iterable[System]) -> None:
+    def guess(self, systems: Iterable[SystemDescription]) -> None:
         """Have kernels built that may be asked for, and end what was guessed before and is not among them."""
         wanted = _named(systems)
         for name in self._guessed.keys() - wanted.keys():
@@ -86,7 +86,7 @@ class BuildsAhead:
         self._elsewhere.end()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _build(self, system: System, stop: threading.Event) -> None:
+    def _build(self, system: SystemDescription, stop: threading.Event) -> None:
         if stop.is_set():
             return
         # Whatever is wrong with it is said where the system is booted.
@@ -99,7 +99,7 @@ class BuildsAhead:
         return KernelBuilder(self._cache, observer=self._observer, elsewhere=_Only(self._elsewhere, stop))
 
 
-def _named(systems: Iterable[System]) -> dict[str, System]:
+def _named(systems: Iterable[SystemDescription]) -> dict[str, SystemDescription]:
     """Return systems that need a kernel, by what decides it: most variants change something else."""
     found = {}
     for system in systems:

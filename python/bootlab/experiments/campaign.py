@@ -32,7 +32,7 @@ from bootlab.model.change import apply_all
 from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial
 from bootlab.techniques.base import Technique
 
@@ -63,7 +63,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
 
 
-def applicability(bench: Bench, system: System, chosen: tuple[Technique, ...]) -> tuple[Applicability, ...]:
+def applicability(bench: Bench, system: SystemDescription, chosen: tuple[Technique, ...]) -> tuple[Applicability, ...]:
     """Say which techniques apply to a system: boots its base and a diagnosis, tries nothing."""
     said, _ = proposals(base_of(bench, system, chosen), chosen)
     return tuple(said)
@@ -71,7 +71,7 @@ def applicability(bench: Bench, system: System, chosen: tuple[Technique, ...]) -
 
 def try_each(
     bench: Bench,
-    system: System,
+    system: SystemDescription,
     chosen: tuple[Technique, ...],
     journal: Journal,
     *,
@@ -103,12 +103,12 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True):
     """What stacking came to. `ended`: why it was cut short; then nothing but what was proved by then is in it."""
 
     stacked: Stacked
-    system: System
+    system: SystemDescription
     diagnosis: Diagnosis | None = None
     ended: str = ""
 
 
-def stack(bench: Bench, system: System, selection: Selection, journal: Journal) -> Stack:
+def stack(bench: Bench, system: SystemDescription, selection: Selection, journal: Journal) -> Stack:
     """Try, stack the winners, test each by leaving it out. Ctrl-C ends it with what is proved so far.
 
     Raise UserError in free mode, Stopped where Ctrl-C came before anything was proved.
@@ -133,7 +133,7 @@ def stack(bench: Bench, system: System, selection: Selection, journal: Journal) 
 class _Stacking:
     """One run of `stack`, which knows at any moment what is proved."""
 
-    def __init__(self, bench: Bench, system: System, selection: Selection, journal: Journal) -> None:
+    def __init__(self, bench: Bench, system: SystemDescription, selection: Selection, journal: Journal) -> None:
         self._bench, self._system, self._selection, self._journal = bench, system, selection, journal
         self._chosen = selection.techniques()
         self._base: Base | None = None
@@ -208,7 +208,7 @@ class _Stacking:
 
 
 def base_of(
-    bench: Bench, system: System, chosen: tuple[Technique, ...], *, inexact: bool = False, dithers: int = 0
+    bench: Bench, system: SystemDescription, chosen: tuple[Technique, ...], *, inexact: bool = False, dithers: int = 0
 ) -> Base:
     """Boot the base twice for its time and once for its diagnosis, and trace it where one of the chosen asks.
 

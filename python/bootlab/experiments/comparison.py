@@ -16,7 +16,7 @@ import msgspec
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 Sink = Callable[[Comparison], object]
 
@@ -45,7 +45,7 @@ class Experiment(abc.ABC):
     """What the columns mean and what they leave out, where that is the same for all systems."""
 
     @abc.abstractmethod
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot the variants and yield each row as soon as its boots are there."""
 
     @abc.abstractmethod
@@ -57,12 +57,12 @@ class Experiment(abc.ABC):
         del found
         return self.note
 
-    def boots(self, system: System) -> int:
+    def boots(self, system: SystemDescription) -> int:
         """Return how many boots it takes at most, for the progress display."""
         del system
         return self.most_boots
 
-    def check(self, system: System) -> None:
+    def check(self, system: SystemDescription) -> None:
         """Raise UserError where this system cannot be compared so."""
         if self.exact_only and system.clock.mode != "exact":
             raise UserError(self.exact_only, hint='set clock.mode = "exact" in the system file')
@@ -72,7 +72,7 @@ class Experiment(abc.ABC):
                 hint='these boots need kernels of their own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
             )
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return what holds for all rows, by the name that the results file gives it."""
         del bench, system, rows
         return {}
@@ -87,7 +87,7 @@ class Experiment(abc.ABC):
         return (Table(columns=tuple(column.key for column in self.columns)),)
 
 
-def compare(experiment: Experiment, bench: Bench, system: System, sink: Sink | None = None) -> Comparison:
+def compare(experiment: Experiment, bench: Bench, system: SystemDescription, sink: Sink | None = None) -> Comparison:
     """Run an experiment. `sink` gets the comparison after each row, so that a run that is cut off keeps its rows.
 
     Raise UserError where the system does not suit, BaseFailedError where its base does not reach the goal.
@@ -107,7 +107,7 @@ def compare(experiment: Experiment, bench: Bench, system: System, sink: Sink | N
 
 
 def _comparison(
-    experiment: Experiment, bench: Bench, system: System, rows: list[Row], left_out: list[LeftOut]
+    experiment: Experiment, bench: Bench, system: SystemDescription, rows: list[Row], left_out: list[LeftOut]
 ) -> Comparison:
     final = tuple(experiment.finished(rows))
     found = Comparison(

@@ -20,7 +20,7 @@ from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
 from bootlab.model.modelled import line_ns
 from bootlab.model.recording import Recording, unsure_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence
 
@@ -35,7 +35,7 @@ _PACED_SHARE = 0.97
 class _Variant(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
-    system: System
+    system: SystemDescription
 
 
 class _Cell(msgspec.Struct, kw_only=True):
@@ -92,7 +92,7 @@ class ConsolePace(Experiment):
         self._seed = seed
         self.most_boots = rounds * len(self._bauds) * (1 + len(self._techniques)) + 1
 
-    def check(self, system: System) -> None:
+    def check(self, system: SystemDescription) -> None:
         """Raise UserError for a system whose clock is not the host's: nothing there waits for a line."""
         if system.clock.mode != "free" or system.target != "qemu":
             raise UserError(
@@ -100,7 +100,7 @@ class ConsolePace(Experiment):
                 hint='set clock.mode = "free" in the system file',
             )
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot everything in rounds, each in random order. Raise BaseFailedError when the system has no goal."""
         system = _on(system, 0)
         number = self._first_number()
@@ -145,7 +145,7 @@ class ConsolePace(Experiment):
             return Effect(True, "")
         return technique.took_effect(base.evidence, Evidence(system=cell.variant.system, recording=shown))
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return how often each line was booted, and the emulator's accelerator."""
         del bench, rows
         return {"rounds": self._rounds, "seed": self._seed, "accel": system.clock.accel}
@@ -224,7 +224,7 @@ def _was_paced(boot: Recording, baud: int) -> bool:
     return boot.meta.goal_ns >= _PACED_SHARE * least_ns
 
 
-def _on(system: System, baud: int) -> System:
+def _on(system: SystemDescription, baud: int) -> SystemDescription:
     return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, console_baud=baud))
 
 

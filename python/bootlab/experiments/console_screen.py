@@ -18,7 +18,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
 from bootlab.model.modelled import line_ns
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.techniques.console_lines import kernel_lines
 
 _DEVICE = "VGA"
@@ -62,7 +62,7 @@ class ConsoleScreen(Experiment):
         Column(key="proof", title="shown by", wide=True),
     )
 
-    def check(self, system: System) -> None:
+    def check(self, system: SystemDescription) -> None:
         """Raise UserError for what is no PC: VGA text is a PC's."""
         super().check(system)
         if system.machine.arch != "x86_64":
@@ -72,7 +72,7 @@ class ConsoleScreen(Experiment):
         if not system.cmdline.all("console"):
             raise UserError(f"{system.name} has no console=", hint='add it: [kernel] cmdline = "console=ttyS0"')
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot the six. Raise BaseFailedError for one that does not reach the goal."""
         flying = [
             (way, quiet, bench.submit(made, f"{way}{' quiet' if quiet else ''}"))
@@ -90,7 +90,7 @@ class ConsoleScreen(Experiment):
             title = next(words for name, words, _, _ in _WAYS if name == way) + (", quiet" if quiet else "")
             yield _row(way, title, boot, kernel, unused.get(quiet) if way == "screen" else None)
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the shift and the rate of the modelled line."""
         del bench, rows
         return {"shift": system.clock.shift, "baud": _BAUD}
@@ -104,7 +104,7 @@ class ConsoleScreen(Experiment):
         return f"{found.system}: what the screen adds to the kernel's part ({found.clock} ms): {said}"
 
 
-def _with(system: System, *, vga: bool, screen: bool, quiet: bool) -> System:
+def _with(system: SystemDescription, *, vga: bool, screen: bool, quiet: bool) -> SystemDescription:
     words = [
         str(p) for p in system.cmdline.params if p.key != "quiet" and not (p.key == "console" and _is_tty(p.value))
     ]

@@ -22,14 +22,14 @@ from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.costing import Costing
 from bootlab.model.costs import Core
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import Stage
 
 _SLOWER = 10
 """Host time that a costing boot may take, of what the system's limits give a timing boot."""
 
 
-def costed(bench: Bench, system: System, timing: Recording, core: ChosenCore) -> Costing:
+def costed(bench: Bench, system: SystemDescription, timing: Recording, core: ChosenCore) -> Costing:
     """Boot once more with the plugin, and return what the core takes for each stage of the timing boot.
 
     Raise UserError where it cannot be modelled, EnvironmentFault without the plugin, MeasurementError when the boot
@@ -59,7 +59,7 @@ def costed(bench: Bench, system: System, timing: Recording, core: ChosenCore) ->
     )
 
 
-def with_core(bench: Bench, system: System) -> System:
+def with_core(bench: Bench, system: SystemDescription) -> SystemDescription:
     """Return a system whose costs have the time of an instruction on their core, from a costing boot of it.
 
     As it is where its costs name no core, or it does not reach its goal. Raises as `costed` does.

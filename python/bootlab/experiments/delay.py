@@ -15,7 +15,7 @@ from bootlab.kernelsource.delay_patch import DelayPatch, delay_patch
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import AddKernelPatch
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import images_differ
@@ -27,7 +27,7 @@ DELAY_RISK = (
 
 
 def patch_of(
-    cache: Cache, system: System, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None
+    cache: Cache, system: SystemDescription, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None
 ) -> DelayPatch:
     """Find a function (`NAME` or `FILE:NAME`) in the source that a system's kernel is built from, and patch its delays.
 
@@ -80,7 +80,7 @@ class DelayPatched(Technique):
         self.patch = patch
         self.patch_name = f"delay-{patch.function}.patch"
 
-    def command(self, system: System) -> str:
+    def command(self, system: SystemDescription) -> str:
         """Return the command that does the same again."""
         patch = self.patch
         words = [

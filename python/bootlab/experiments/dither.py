@@ -18,7 +18,7 @@ import datetime
 
 import msgspec
 
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 # Archives of another length are packed and kept for each system, and may be large: only so many lengths.
 _PADDINGS_BYTES = (0, 148, 412, 724, 1012)
@@ -26,7 +26,7 @@ _PADDINGS_BYTES = (0, 148, 412, 724, 1012)
 _APART_S = 37 * 3600 + 1009
 
 
-def dithered(system: System, number: int) -> System:
+def dithered(system: SystemDescription, number: int) -> SystemDescription:
     """Return a system under a dither: the same for the same number. Number 0 is the system as it is."""
     if number == 0:
         return system

@@ -11,11 +11,11 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.trial import require_told, why_broken
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 def dithered_base(
-    bench: Bench, system: System, recording: Recording, count: int
+    bench: Bench, system: SystemDescription, recording: Recording, count: int
 ) -> tuple[tuple[int, ...], tuple[Recording, ...]]:
     """Return `count` dithers under which a system works, and its boots under them. `recording`: it as it is.
 

@@ -10,13 +10,13 @@ from bootlab.experiments import dither
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
 from bootlab.model.sample import goals_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 class DitheredBoots:
     """The boots of one system, in the order of the dithers that are used. The first is the system as it is."""
 
-    def __init__(self, bench: Bench, system: System, label: str, *, dithers: tuple[int, ...] = ()) -> None:
+    def __init__(self, bench: Bench, system: SystemDescription, label: str, *, dithers: tuple[int, ...] = ()) -> None:
         """Boot nothing yet. `dithers`: the numbers to take, in their order; (): 0, 1, 2 and so on."""
         self.system = system
         self._bench = bench

@@ -22,7 +22,7 @@ from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.on_board import EXACT, End, at_both, ends_of
 from bootlab.model.recording import Recording
 from bootlab.model.sample import goals_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Verdict
 from bootlab.targets.replay import NotRecordedError
 
@@ -55,8 +55,8 @@ class BoardPair(msgspec.Struct, frozen=True, kw_only=True):
 
 def boot_pair(
     bench: Bench,
-    base: System,
-    new: System,
+    base: SystemDescription,
+    new: SystemDescription,
     *,
     smallest_of: Callable[[tuple[Recording, ...]], int],
     moved_ns: int | None = None,
@@ -74,7 +74,9 @@ def boot_pair(
     return _with_board(bench, base, new, found, smallest_of(found.base[:1]))
 
 
-def _with_board(bench: Bench, base: System, new: System, found: ExactPair, smallest_ns: int) -> ExactPair:
+def _with_board(
+    bench: Bench, base: SystemDescription, new: SystemDescription, found: ExactPair, smallest_ns: int
+) -> ExactPair:
     rows: list[tuple[Judged, tuple[int, ...], tuple[int, ...]]] = []
     for end in ends_of(new.costs, found.base[0], found.new[0]):
         sides = goals_ns(end.seen(found.base)), goals_ns(end.seen(found.new))
@@ -105,8 +107,8 @@ def _with_board(bench: Bench, base: System, new: System, found: ExactPair, small
 
 def _exact_pair(
     bench: Bench,
-    base: System,
-    new: System,
+    base: SystemDescription,
+    new: SystemDescription,
     *,
     smallest_of: Callable[[tuple[Recording, ...]], int],
     moved_ns: int | None,
@@ -135,7 +137,7 @@ def _exact_pair(
 
 def boot_in_turn(
     bench: Bench,
-    new: System,
+    new: SystemDescription,
     base_ns: tuple[int, ...],
     rule: Design,
     *,

@@ -20,7 +20,7 @@ from bootlab.model.comparison import Row
 from bootlab.model.modelled import load_ns
 from bootlab.model.recording import RUN_INIT, Line, Recording
 from bootlab.model.storage import Storage
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 Medium = Literal["flash", "SD card", "RAM disk", "initramfs"]
 
@@ -41,7 +41,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     medium: Medium
     form: Format | None
     image: Image
-    system: System
+    system: SystemDescription
 
 
 def preset_lpj(recording: Recording) -> int | None:
@@ -110,7 +110,7 @@ def _first(recording: Recording, pattern: re.Pattern[str]) -> Line | None:
     return next((line for line in recording.lines if pattern.search(line.text)), None)
 
 
-def _init_line(system: System, recording: Recording, run: Line | None) -> Line | None:
+def _init_line(system: SystemDescription, recording: Recording, run: Line | None) -> Line | None:
     marks = dict(system.marks)
     if "rc-scripts" in marks:
         return _first(recording, re.compile(marks["rc-scripts"]))

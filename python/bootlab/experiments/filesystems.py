@@ -31,7 +31,7 @@ from bootlab.model.modelled import DEFAULT_BANDWIDTH
 from bootlab.model.recording import Recording
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
-from bootlab.model.system import Check, Initramfs, System
+from bootlab.model.system import Check, Initramfs, SystemDescription
 from bootlab.model.tree import Compression, FileTree
 
 _RAM_DISK_COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip", "lz4", "xz")
@@ -99,7 +99,7 @@ class Filesystems(Experiment):
         self._asked: dict[str, board_columns.BoardBoot] = {}
         self.most_boots = len(self._wanted or known_ids())
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot every row. Raise UserError for a system without a tree or [storage], or whose init cannot start."""
         self._costs = system.costs
         if self._costs is not None:
@@ -139,7 +139,7 @@ class Filesystems(Experiment):
         found = sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
         return found if self._costs is None else board_columns.with_board(self._costs, found, self._asked)
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the size of the tree and the bandwidth of the model."""
         del rows
         tree, _ = _tree_of(with_built_programs(system, bench.cache))
@@ -188,7 +188,7 @@ def _preset(base: Candidate, recording: Recording) -> Candidate | LeftOut:
     return msgspec.structs.replace(base, id=row_id, title=title, system=system)
 
 
-def _tree_of(system: System) -> tuple[FileTree, Storage]:
+def _tree_of(system: SystemDescription) -> tuple[FileTree, Storage]:
     if system.storage is None and system.root is None:
         raise UserError(
             f"{system.name} does not say where a root file system can be",
@@ -207,7 +207,7 @@ def _tree_of(system: System) -> tuple[FileTree, Storage]:
     return system.tree, system.storage or Storage()
 
 
-def _plain(system: System) -> System:
+def _plain(system: SystemDescription) -> SystemDescription:
     """Return the system with a kernel that brings no root of its own, and a boot that lasts until `storage`'s lines."""
     kernel = system.kernel
     if kernel.build is not None and kernel.build.embed_initramfs:
@@ -217,7 +217,7 @@ def _plain(system: System) -> System:
     return msgspec.structs.replace(system, kernel=kernel, check=Check(console=(*system.check.console, *told)))
 
 
-def _applied(system: System, ops: tuple[Op, ...]) -> System:
+def _applied(system: SystemDescription, ops: tuple[Op, ...]) -> SystemDescription:
     for op in ops:
         system = op.apply(system)
     return system
@@ -226,7 +226,9 @@ def _applied(system: System, ops: tuple[Op, ...]) -> System:
 class _Rows:
     """Every row that can be booted, packed; and those that cannot, with the reason."""
 
-    def __init__(self, system: System, cache: Cache, config: Mapping[str, str], wanted: frozenset[str]) -> None:
+    def __init__(
+        self, system: SystemDescription, cache: Cache, config: Mapping[str, str], wanted: frozenset[str]
+    ) -> None:
         self.candidates: list[Candidate] = []
         self.left_out: list[LeftOut] = []
         self._system = system

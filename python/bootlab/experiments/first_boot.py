@@ -12,7 +12,7 @@ import msgspec
 from bootlab.experiments.bench import Bench
 from bootlab.launch.marks import stamp_in
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import NO_GOAL, Check, Goal, System
+from bootlab.model.system import NO_GOAL, Check, Goal, SystemDescription
 from bootlab.recordings import recording_dir
 
 _NOTES_MAX = 5
@@ -27,17 +27,17 @@ _COMPLAINTS = (
 LABEL = "first boot, until the console is quiet"
 
 
-def without_goal(system: System) -> System:
+def without_goal(system: SystemDescription) -> SystemDescription:
     """Return the system with a goal that no line can reach: it lasts until the console was quiet for a while."""
     return msgspec.structs.replace(system, goal=Goal(console=NO_GOAL, name="none"), check=Check(), marks=())
 
 
-def first_boot(bench: Bench, system: System) -> Recording:
+def first_boot(bench: Bench, system: SystemDescription) -> Recording:
     """Boot once without a goal and return the recording, which ends when the console is quiet."""
     return bench.submit(without_goal(system), LABEL).result()
 
 
-def looked_for(bench: Bench, system: System) -> Recording:
+def looked_for(bench: Bench, system: SystemDescription) -> Recording:
     """Return the recording of a system with its goal: an exact one is read out of the first boot."""
     return bench.submit(system, "the goal, looked for in the first boot").result()
 
@@ -76,7 +76,7 @@ def time_in(recording: Recording) -> Callable[[int, int], int | None]:
     return time
 
 
-def never_mounted(recording: Recording, system: System) -> bool:
+def never_mounted(recording: Recording, system: SystemDescription) -> bool:
     """Tell whether an initramfs never handed over to the root that was given: nothing of that root ran.
 
     False where the switch would not be seen: the kernel's symbols are not known, or pivot_root() was called, by which

@@ -15,7 +15,7 @@ from bootlab.experiments.optimize.floor import floor_in
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
 from bootlab.model.costs import Costs
 from bootlab.model.floor import BoardFloor, Floor
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _ON_BOARD = (
     "On the board: the same parts with the costs' processor, and what its console and its medium add, which no part of "
@@ -53,7 +53,7 @@ class FloorOf(Experiment):
     _board: BoardFloor | None = None
     _costs: Costs | None = None
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot for the time, with every function traced, and with every task told.
 
         Raise what keeps a system from a floor: several processors, no symbols, no plugin.
@@ -66,7 +66,7 @@ class FloorOf(Experiment):
             self._board = floor_on(system.costs, self._floor, amounts_of(timing)) if timing.ok else None
         yield from floor_table.rows(self._floor, self._board)
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the whole boot's time, the floor and the bound."""
         del bench, system, rows
         floor = self._floor

@@ -13,7 +13,7 @@ from bootlab.analysis.noisy.power import PILOT_BOOTS, Forecast, forecast
 from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 class BlockPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,8 +40,8 @@ class Interleaved(msgspec.Struct, frozen=True, kw_only=True):
 
 def interleave(
     bench: Bench,
-    base: System,
-    new: System,
+    base: SystemDescription,
+    new: SystemDescription,
     plan: BlockPlan,
     *,
     smallest_of: Callable[[tuple[Recording, ...]], int],
@@ -78,7 +78,7 @@ def interleave(
     return Interleaved(base=tuple(sides[0]), new=tuple(sides[1]), judged=rule.judged(), forecast=foretold)
 
 
-def _booted(bench: Bench, system: System, label: str, number: int) -> Recording:
+def _booted(bench: Bench, system: SystemDescription, label: str, number: int) -> Recording:
     recording = bench.boot(system, label, fresh=number)
     if not recording.ok:
         raise TargetError(

@@ -17,7 +17,7 @@ from bootlab.kernelsource.functions import function_index
 from bootlab.kernelsource.levers import Lever, levers_of
 from bootlab.kernelsource.tree import ConfiguredTree
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 class FunctionText(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class FunctionText(msgspec.Struct, frozen=True, kw_only=True):
 class KernelSource:
     """Opened when something is asked of it: the first question to a tree makes its index, which takes seconds."""
 
-    def __init__(self, cache: Cache, system: System, config: dict[str, str]) -> None:
+    def __init__(self, cache: Cache, system: SystemDescription, config: dict[str, str]) -> None:
         """Take a system whose kernel is built. `config`: what it is built with, by `CONFIG_X`.
 
         Raise UserError for a system whose file names an image.

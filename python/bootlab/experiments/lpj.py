@@ -23,7 +23,7 @@ from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
 from bootlab.model.compiled_cmdline import WAYS, CompiledWay, compiled_in
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _HIDING = ("quiet", "loglevel", "lpj")
 # The two presets must differ, or the log could not tell which one was taken; one loop more changes no delay.
@@ -41,14 +41,14 @@ class LpjBoot(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     path: str | None = None
 
-    def stored(self, system: System) -> StoredLpj:
+    def stored(self, system: SystemDescription) -> StoredLpj:
         """Return the value as it is stored, with the emulated machine that it belongs to."""
         shift = system.clock.shift if system.clock.mode == "exact" else None
         machine = f"QEMU {system.machine.type} {system.machine.cpu}"
         return stored_from(self.found, origin=system.name, machine=machine, shift=shift)
 
 
-def plain(system: System) -> System:
+def plain(system: SystemDescription) -> SystemDescription:
     """Return the system without a preset and with the kernel's messages on its console."""
     line = system.cmdline
     for word in _HIDING:
@@ -56,18 +56,18 @@ def plain(system: System) -> System:
     return msgspec.structs.replace(system, cmdline=line)
 
 
-def boot(bench: Bench, system: System, label: str) -> LpjBoot:
+def boot(bench: Bench, system: SystemDescription, label: str) -> LpjBoot:
     """Boot and read the delay loop's line. Raise BaseFailedError, or UserError when the log holds no such line."""
     return _booted(bench.boot(system, label), label)
 
 
-def recalibrated(bench: Bench, system: System) -> LpjBoot:
+def recalibrated(bench: Bench, system: SystemDescription) -> LpjBoot:
     """Boot with `lpj=0` as the last word on it, so that also a kernel with a compiled-in preset calibrates."""
     asked = plain(system)
     return boot(bench, msgspec.structs.replace(asked, cmdline=asked.cmdline.with_param("lpj", "0")), "recalibration")
 
 
-def base_value(bench: Bench, system: System) -> LpjBoot:
+def base_value(bench: Bench, system: SystemDescription) -> LpjBoot:
     """Boot without a preset. Raise MeasurementError when this kernel does not calibrate."""
     base = boot(bench, plain(system), "no preset")
     if base.found.source == "measured":
@@ -104,7 +104,7 @@ class LpjTests(Experiment):
         """Take how the preset is compiled in; None: so that the boot loader's command line wins."""
         self._way = way
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot the tests. Raise MeasurementError when this kernel does not calibrate."""
         way = self._way_of(system)
         asked = plain(system)
@@ -133,7 +133,7 @@ class LpjTests(Experiment):
             booted = _booted(bench.wait(future), f"test {number}")
             yield _test(number, passed, compiled, expected, booted, first)
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the way, the value that the kernel calibrated, and its tick rate."""
         del bench
         first = rows[0].values if rows else {}
@@ -147,7 +147,7 @@ class LpjTests(Experiment):
             f"(lpj={facts['lpj']}, HZ={facts['hz']}, compiled in {facts['way']})"
         )
 
-    def _way_of(self, system: System) -> CompiledWay:
+    def _way_of(self, system: SystemDescription) -> CompiledWay:
         return self._way or WAYS[system.machine.arch][0]
 
 
@@ -171,7 +171,7 @@ class LpjRates(Experiment):
         self._rates_hz = rates_hz or (100, 250, 1000)
         self.most_boots = 2 * len(self._rates_hz)
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot each rate. Raise MeasurementError where a kernel calibrates nothing, or does not take the preset."""
         rates = [(hz, SetKernelOptions(((f"HZ_{hz}", "y"),)).apply(plain(system))) for hz in self._rates_hz]
         # Where the first does not calibrate, no other kernel need be built.

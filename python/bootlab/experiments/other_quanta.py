@@ -7,7 +7,7 @@ import msgspec
 
 from bootlab.experiments.bench import Bench
 from bootlab.model.processors import Processors, QuantumGoal
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial, Verdict
 
 BASE = "base"
@@ -17,7 +17,7 @@ _MOST = 12
 
 
 def goals_at_other_quanta(
-    bench: Bench, processors: Processors, systems: tuple[tuple[str, System], ...]
+    bench: Bench, processors: Processors, systems: tuple[tuple[str, SystemDescription], ...]
 ) -> tuple[QuantumGoal, ...]:
     """Boot each system once with its own quantum, which the store has, and with a shorter and a longer one.
 
@@ -49,12 +49,12 @@ def goals_at_other_quanta(
     return tuple(goals)
 
 
-def winning_systems(base: System, trials: tuple[Trial, ...]) -> tuple[tuple[str, System], ...]:
+def winning_systems(base: SystemDescription, trials: tuple[Trial, ...]) -> tuple[tuple[str, SystemDescription], ...]:
     """Return the base and the variants that were called faster, the largest saving first."""
     faster = sorted((t for t in trials if t.verdict is Verdict.FASTER), key=lambda t: -(t.saved_ns or 0))
     return ((BASE, base), *((t.change.id, t.change.apply(base)) for t in faster[:_MOST]))
 
 
-def _with(system: System, quantum_ns: int) -> System:
+def _with(system: SystemDescription, quantum_ns: int) -> SystemDescription:
     clock = msgspec.structs.replace(system.clock, quantum_ns=quantum_ns)
     return msgspec.structs.replace(system, clock=clock)

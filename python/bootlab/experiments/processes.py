@@ -19,14 +19,14 @@ from bootlab.experiments.watched_boot import watchable, watched
 from bootlab.launch import emulator, plugin
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import ProgramStart
 from bootlab.tracing.boot import kernel_symbols
 
 _FUNCTIONS = {"switch": "__switch_to", "comm": "__set_task_comm", "fork": "wake_up_new_task"}
 
 
-def process_costs(bench: Bench, system: System) -> tuple[ProcessCost, ...]:
+def process_costs(bench: Bench, system: SystemDescription) -> tuple[ProcessCost, ...]:
     """Boot for the time and once more with the plugin; they must be one boot.
 
     Raise UserError if this system does not show processes, MeasurementError when the plugin changed the boot.
@@ -36,19 +36,19 @@ def process_costs(bench: Bench, system: System) -> tuple[ProcessCost, ...]:
     return processes.load(Path(recording.path or "."), end_insns=goal_insns)
 
 
-def process_turns(bench: Bench, system: System) -> tuple[Turn, ...]:
+def process_turns(bench: Bench, system: SystemDescription) -> tuple[Turn, ...]:
     """Boot as `process_costs` does, and return which task ran when, up to the goal; raises as it does."""
     recording, goal_insns = _watched(bench, system)
     return processes.load_turns(Path(recording.path or "."), end_insns=goal_insns, end_ns=recording.meta.goal_ns or 0)
 
 
-def program_starts(bench: Bench, system: System) -> tuple[ProgramStart, ...]:
+def program_starts(bench: Bench, system: SystemDescription) -> tuple[ProgramStart, ...]:
     """Boot as `process_costs` does, and return the programs that were started up to the goal; raises as it does."""
     recording, goal_insns = _watched(bench, system)
     return processes.load_started(Path(recording.path or "."), end_insns=goal_insns)
 
 
-def with_programs(bench: Bench, system: System, recording: Recording) -> Recording:
+def with_programs(bench: Bench, system: SystemDescription, recording: Recording) -> Recording:
     """Return a boot with the marks of user space's stages that its console lacks; raises as `process_costs` does."""
     bench.phase("programs", 2)
     more = program_stages.marks(system, program_starts(bench, system), recording.marks)
@@ -56,7 +56,7 @@ def with_programs(bench: Bench, system: System, recording: Recording) -> Recordi
     return msgspec.structs.replace(recording, marks=tuple(marks))
 
 
-def _watched(bench: Bench, system: System) -> tuple[Recording, int]:
+def _watched(bench: Bench, system: SystemDescription) -> tuple[Recording, int]:
     timing = bench.boot(system, system.name)
     require_goal(timing)
     if timing.meta.goal_insns is None:

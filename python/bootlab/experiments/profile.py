@@ -29,7 +29,7 @@ from bootlab.logs.application import (
 )
 from bootlab.logs.beyond import Faults, ReadFile
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.tracing.boot import TraceRequest
 
 REQUEST = TraceRequest(min_ns=0, start="run_init_process")
@@ -72,7 +72,7 @@ class _Call(msgspec.Struct, frozen=True):
     found: bool = False
 
 
-def profile_boot(bench: Bench, system: System) -> Profiled:
+def profile_boot(bench: Bench, system: SystemDescription) -> Profiled:
     """Trace a system from the start of init to its goal, and take its processes' names from a diagnostic boot."""
     bench.phase("profile", 3)
     traced = trace_boot(bench, system, REQUEST)

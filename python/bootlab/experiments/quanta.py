@@ -15,7 +15,7 @@ from bootlab.experiments.comparison import Experiment
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row
 from bootlab.model.processors import QUANTUM_RANGE_NS
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 class Quanta(Experiment):
@@ -49,7 +49,7 @@ class Quanta(Experiment):
         self._quanta_ns = quanta_ns
         self.most_boots = len(quanta_ns) + 1
 
-    def check(self, system: System) -> None:
+    def check(self, system: SystemDescription) -> None:
         """Refuse free mode and one processor."""
         super().check(system)
         if system.processors.count == 1:
@@ -57,7 +57,7 @@ class Quanta(Experiment):
                 "a machine with one processor has no quantum", hint="set machine.cpus to the board's number"
             )
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Boot each. Raise BaseFailedError if the first has no goal."""
         clocks = [
             msgspec.structs.replace(system.clock, processors="parallel", quantum_ns=quantum_ns)

@@ -7,7 +7,7 @@ from bootlab.analysis.equality import Equality, compare_boots
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _AGAIN = 1
 """Number of the second boot: it is kept beside the first, so a run that goes on does not make it again."""
@@ -16,7 +16,7 @@ _AGAIN = 1
 class InexactError(MeasurementError):
     """Two boots of one system in exact mode differ."""
 
-    def __init__(self, system: System, found: Equality) -> None:
+    def __init__(self, system: SystemDescription, found: Equality) -> None:
         """Say how they differ, and which of the known causes are there."""
         causes = "; ".join(found.causes) or "none of the known causes is present"
         super().__init__(
@@ -29,7 +29,7 @@ class InexactError(MeasurementError):
         self.equality = found
 
 
-def repeat(bench: Bench, system: System, times: int) -> tuple[tuple[Recording, ...], Equality]:
+def repeat(bench: Bench, system: SystemDescription, times: int) -> tuple[tuple[Recording, ...], Equality]:
     """Boot several times anew and compare byte for byte. Raise UserError for less than two boots."""
     if times < 2:
         raise UserError(f"cannot compare {times} boots", hint="repeat at least twice")
@@ -41,7 +41,7 @@ def repeat(bench: Bench, system: System, times: int) -> tuple[tuple[Recording, .
     return recordings, compare_boots(system, recordings, plan.info.config)
 
 
-def check(bench: Bench, system: System, label: str) -> Equality | None:
+def check(bench: Bench, system: SystemDescription, label: str) -> Equality | None:
     """Boot a system twice and compare; None on the host's clock, where no two boots are alike.
 
     A boot that does not reach its goal is compared like any other.
@@ -59,7 +59,7 @@ def check(bench: Bench, system: System, label: str) -> Equality | None:
     return compare_boots(system, boots, plan.info.config)
 
 
-def require_exact(bench: Bench, system: System, label: str = "") -> None:
+def require_exact(bench: Bench, system: SystemDescription, label: str = "") -> None:
     """Raise InexactError when two boots of an exact system differ."""
     found = check(bench, system, label or system.name)
     # Of a system that does not start, nothing is known: who needs its goal says so, with the reason.

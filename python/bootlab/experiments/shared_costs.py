@@ -12,19 +12,19 @@ from bootlab.experiments.traced_boot import begin_trace, trace_boot
 from bootlab.experiments.trial import EndedByHost
 from bootlab.model.recording import Recording
 from bootlab.model.shared_cost import SharedCost
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.tracing.boot import CODE_ONLY_NS, TraceRequest
 
 _REQUEST = TraceRequest(min_ns=CODE_ONLY_NS)
 
 
-def begin_shared_costs(bench: Bench, system: System, timing: Recording) -> None:
+def begin_shared_costs(bench: Bench, system: SystemDescription, timing: Recording) -> None:
     """Start the traced boot, so that others run beside it. What prevents it is told when it is asked for."""
     with contextlib.suppress(BootlabError):
         begin_trace(bench, system, timing, _REQUEST)
 
 
-def shared_costs_of(bench: Bench, system: System) -> tuple[SharedCost, ...] | None:
+def shared_costs_of(bench: Bench, system: SystemDescription) -> tuple[SharedCost, ...] | None:
     """Trace a system and return what its initcalls share.
 
     None where it cannot be traced (a board, a replay), or where that failed; then the observer is told why.

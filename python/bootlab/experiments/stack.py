@@ -37,7 +37,7 @@ from bootlab.model.change import Change, apply_all
 from bootlab.model.costs import Costs
 from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.sample import Sample, Spread
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
 
@@ -372,7 +372,7 @@ class Stacker:
             base=self._instant.seen(before.recordings()), variant=self._instant.seen(after.recordings()), dithers=names
         )
 
-    def _system(self, changes: tuple[Change, ...]) -> System:
+    def _system(self, changes: tuple[Change, ...]) -> SystemDescription:
         return apply_all(self._base.system, changes)
 
     def _but(self, change: Change) -> tuple[Change, ...]:

@@ -25,7 +25,7 @@ from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Va
 from bootlab.model.recording import RUN_INIT, Recording
 from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import FileTree
 from bootlab.model.verdict import Effect
 from bootlab.techniques import registry
@@ -64,11 +64,11 @@ class Steps(Experiment):
         """Begin with the columns that every system has; its marks add theirs."""
         self.columns = _COLUMNS
 
-    def boots(self, system: System) -> int:
+    def boots(self, system: SystemDescription) -> int:
         """Return how many boots it takes: a timing and a diagnostic one a row."""
         return 2 * (len(system.steps) + 1)
 
-    def check(self, system: System) -> None:
+    def check(self, system: SystemDescription) -> None:
         """Raise UserError for a system without steps."""
         super().check(system)
         if not system.steps:
@@ -77,7 +77,7 @@ class Steps(Experiment):
                 hint="add [[steps]] to the system file: docs/how-to/shorten-an-application.md shows some",
             )
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Climb the steps. Raise BaseFailedError when the system has no goal as it is."""
         first = here = establish(bench, system, label="as it is")
         yield msgspec.structs.replace(_row(bench, first, "as-it-is"), title="as it is", proved=True)
@@ -95,7 +95,7 @@ class Steps(Experiment):
         first = rows[0].ns("use_ns") if rows else None
         return [_with_share(row, first) for row in rows]
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the goal, the application, and what is left of the first row's time."""
         del bench
         kept = [row.values.get("share") for row in rows if row.ok and row.values.get("share") is not None]
@@ -211,7 +211,7 @@ def _left_out(row: Row, reason: str) -> Row:
     return msgspec.structs.replace(row, reason=f"left out: {reason}")
 
 
-def _changed(step: Step, here: Base) -> tuple[System, _Chosen | None]:
+def _changed(step: Step, here: Base) -> tuple[SystemDescription, _Chosen | None]:
     """Return the system with a step. Raise UserError where it cannot be made, or its technique proposes nothing."""
     changed = after_step(here.system, step)
     if not step.technique:
@@ -329,7 +329,7 @@ def _run_ns(recording: Recording) -> int | None:
     return next((mark.ns for name in _RUN_MARKS if (mark := recording.mark(name)) is not None), None)
 
 
-def _libraries(system: System, running: tuple[MappedProcess, ...] | None) -> tuple[str, ...] | None:
+def _libraries(system: SystemDescription, running: tuple[MappedProcess, ...] | None) -> tuple[str, ...] | None:
     """Return what the application's process had mapped besides its program; None when that is not known."""
     if running is None or system.application is None:
         return None
@@ -361,7 +361,7 @@ def _real_path(tree: FileTree, path: str) -> str:
     return path
 
 
-def _what(step: Step, chosen: _Chosen | None, before: System, after: System) -> str:
+def _what(step: Step, chosen: _Chosen | None, before: SystemDescription, after: SystemDescription) -> str:
     old, new = (dict(s.tree.entries) if s.tree else {} for s in (before, after))
     words = []
     if gone := len(old.keys() - new.keys()):

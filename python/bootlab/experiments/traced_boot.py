@@ -15,7 +15,7 @@ from bootlab.experiments.base import require_goal, require_report
 from bootlab.experiments.bench import Bench
 from bootlab.launch.boot_plan import Purpose
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.tracing import modules as trace_modules
 from bootlab.tracing.boot import CODE_ONLY_NS, NO_MODULES, TraceRequest, traced
 from bootlab.tracing.modules import PlacedModules
@@ -30,7 +30,9 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     modules: PlacedModules = NO_MODULES
 
 
-def trace_boot(bench: Bench, system: System, request: TraceRequest, *, purpose: Purpose = "timing") -> Traced:
+def trace_boot(
+    bench: Bench, system: SystemDescription, request: TraceRequest, *, purpose: Purpose = "timing"
+) -> Traced:
     """Boot for the time, then boot with the trace, which ends at the goal of the first boot.
 
     With modules in the root tree there is one boot more, which finds out where they lie. `purpose` is the first
@@ -49,7 +51,7 @@ def trace_boot(bench: Bench, system: System, request: TraceRequest, *, purpose: 
     return Traced(timing=timing, recording=recording, trace=trace, modules=modules)
 
 
-def begin_trace(bench: Bench, system: System, timing: Recording, request: TraceRequest) -> None:
+def begin_trace(bench: Bench, system: SystemDescription, timing: Recording, request: TraceRequest) -> None:
     """Start the boot that `trace_boot` will wait for first. Nothing is started for a boot without its goal."""
     if not timing.ok:
         return
@@ -62,7 +64,11 @@ def begin_trace(bench: Bench, system: System, timing: Recording, request: TraceR
 
 
 def _traced(
-    bench: Bench, system: System, request: TraceRequest, timing: Recording, modules: PlacedModules = NO_MODULES
+    bench: Bench,
+    system: SystemDescription,
+    request: TraceRequest,
+    timing: Recording,
+    modules: PlacedModules = NO_MODULES,
 ) -> tuple[Recording, FunctionTrace]:
     plan = traced(bench.target.plan(system), request, bench.cache, modules)
     recording = bench.wait(bench.submit_plan(plan, f"{system.name} (trace)"))
@@ -86,7 +92,7 @@ def _traced(
     return recording, trace
 
 
-def trace_by_kernel(bench: Bench, system: System, tracer: KernelTracer) -> TracedByKernel:
+def trace_by_kernel(bench: Bench, system: SystemDescription, tracer: KernelTracer) -> TracedByKernel:
     """Boot for the time, then with the kernel's own tracer and the agent that collects what it recorded.
 
     Raise UserError without a root tree for the agent, MeasurementError when the kernel gave no trace.

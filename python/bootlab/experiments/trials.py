@@ -33,7 +33,7 @@ from bootlab.experiments.trial import GROUNDS, grounded, judge_exact, judge_free
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
 from bootlab.model.sample import Sample, goals_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
@@ -105,7 +105,7 @@ def _said(applies: Applies) -> str:
 _SOURCE_HINT = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'
 
 
-def require_buildable(system: System, named: tuple[Technique, ...]) -> None:
+def require_buildable(system: SystemDescription, named: tuple[Technique, ...]) -> None:
     """Raise UserError, before anything is booted, when all named techniques build a kernel that bootlab cannot build.
 
     A system that names an image has no configuration to change, whatever its boots would show.

@@ -18,7 +18,7 @@ from bootlab.experiments.trim_methods import agreements
 from bootlab.experiments.trim_plan import Wanted, Why, kept_names
 from bootlab.model.accesses import Accesses, Method
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.model.tree_links import normal
 from bootlab.model.trim import PutBack, Round, TreeSize, Trimmed, TrimmedFile
@@ -51,11 +51,11 @@ class TrimmedSystem(msgspec.Struct, frozen=True, kw_only=True):
     """The result, with what hands it over: the trimmed system and the boot that proved it (None: a dry run)."""
 
     result: Trimmed
-    system: System
+    system: SystemDescription
     recording: Recording | None
 
 
-def trim(bench: Bench, system: System, request: TrimRequest) -> TrimmedSystem:
+def trim(bench: Bench, system: SystemDescription, request: TrimRequest) -> TrimmedSystem:
     """Trim a system's tree.
 
     Raise UserError without a tree, BaseFailedError when the system fails as it is, MeasurementError when no method saw
@@ -76,7 +76,7 @@ def trim(bench: Bench, system: System, request: TrimRequest) -> TrimmedSystem:
     return _Trim(bench, base, tree, accesses, request).run()
 
 
-def _watched(bench: Bench, system: System, timing: Recording) -> Accesses:
+def _watched(bench: Bench, system: SystemDescription, timing: Recording) -> Accesses:
     recording = bench.boot(watched_system(system, timing), "accesses", purpose="diagnostic")
     require_report(system, recording, "the files that are used were not observed")
     found = accesses_of(recording)
@@ -157,11 +157,11 @@ class _Trim:
         )
         return kept_names(self._tree, self._system.machine.arch, self._accesses, wanted)
 
-    def _with(self, kept: dict[str, Why], also: frozenset[str] = frozenset()) -> System:
+    def _with(self, kept: dict[str, Why], also: frozenset[str] = frozenset()) -> SystemDescription:
         names = kept.keys() | also
         return self._system.with_tree(FileTree(tuple(pair for pair in self._tree.entries if pair[0] in names)))
 
-    def _boot(self, system: System, label: str) -> tuple[str, Recording]:
+    def _boot(self, system: SystemDescription, label: str) -> tuple[str, Recording]:
         recording = self._bench.boot(system, label)
         lost = why_lost(self._bench, self._base, system, recording, label)
         if isinstance(lost, HostEnded):
@@ -169,7 +169,7 @@ class _Trim:
             raise MeasurementError(f"the host ended the boot {label}: {lost}", hint="run the same command again")
         return lost, recording
 
-    def _asked_for(self, recording: Recording, system: System, dropped: list[str]) -> list[PutBack]:
+    def _asked_for(self, recording: Recording, system: SystemDescription, dropped: list[str]) -> list[PutBack]:
         """Return dropped files that the failed boot's console names, and those that a watched boot of it asks for."""
         files = frozenset(path for path in dropped if self._entries[path].kind != "dir")
         found = {one.path: one for one in named_on_console(recording, files)}

@@ -25,7 +25,7 @@ from bootlab.model.flash_layout import STARTS
 from bootlab.model.flash_model import FlashModel
 from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.recording import Recording
-from bootlab.model.system import FlashStart, System
+from bootlab.model.system import FlashStart, SystemDescription
 
 _WORDS = {
     "in-place": "executed in place",
@@ -89,13 +89,13 @@ class Xip(Experiment):
         self._partial = PARTIAL in starts
         self._model = model or FlashModel()
 
-    def boots(self, system: System) -> int:
+    def boots(self, system: SystemDescription) -> int:
         """Return three a way: timing, benchmark, diagnosis."""
         starts = set(self._starts).intersection(flash_layout.layout(system).starts)
         # Two boots and two traces of the kernel in place say what runs often.
         return 3 * len(starts) + (7 if self._partial else 0)
 
-    def check(self, system: System) -> None:
+    def check(self, system: SystemDescription) -> None:
         """Raise UserError for a system that cannot start from flash, or whose kernel is not built."""
         flash_layout.layout(system)
         if system.kernel.build is None:
@@ -105,10 +105,10 @@ class Xip(Experiment):
             )
         super().check(system)
 
-    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:
         """Build and boot every way. Raise BaseFailedError for a boot that fails."""
         layout = flash_layout.layout(system)
-        planned: list[tuple[FlashStart, System, Future[Recording], Future[Recording] | None]] = []
+        planned: list[tuple[FlashStart, SystemDescription, Future[Recording], Future[Recording] | None]] = []
         for start in self._starts:
             if start not in layout.starts:
                 yield LeftOut(id=start, title=_WORDS[start], reason=layout.lacks)
@@ -127,7 +127,7 @@ class Xip(Experiment):
         if self._partial:
             yield self._partly(bench, system)
 
-    def _partly(self, bench: Bench, system: System) -> Row | LeftOut:
+    def _partly(self, bench: Bench, system: SystemDescription) -> Row | LeftOut:
         """Return the row of the kernel with some functions in RAM."""
         place = flash_layout.layout(system)
         if place.arch != "arm":
@@ -155,7 +155,7 @@ class Xip(Experiment):
         row = msgspec.structs.replace(row, proved=row.proved and in_ram, proof=proof, values={**row.values, **values})
         return self._modelled(row, changed.clock.shift)
 
-    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return shift and size of the flash bank."""
         del bench, rows
         bank_bytes = flash_layout.layout(system).bank_bytes
@@ -218,7 +218,7 @@ class Xip(Experiment):
         return msgspec.structs.replace(row, values={**values, **more})
 
 
-def variant(system: System, start: FlashStart) -> System:
+def variant(system: SystemDescription, start: FlashStart) -> SystemDescription:
     """Return the system started from flash in a way, with the kernel that it needs."""
     place = flash_layout.layout(system)
     changed = SetFlashStart(start).apply(SetKernelImage(image=flash_layout.image(start)).apply(system))
@@ -226,7 +226,7 @@ def variant(system: System, start: FlashStart) -> System:
     return SetKernelOptions(options).apply(changed) if options else changed
 
 
-def _row(bench: Bench, start: str, system: System, timing: Recording, run: Recording | None) -> Row:
+def _row(bench: Bench, start: str, system: SystemDescription, timing: Recording, run: Recording | None) -> Row:
     for recording in (timing, run):
         if recording is not None:
             require_goal(recording)
@@ -271,7 +271,7 @@ def _row(bench: Bench, start: str, system: System, timing: Recording, run: Recor
     )
 
 
-def _iomem_code(bench: Bench, start: str, system: System, timing: Recording) -> str | None:
+def _iomem_code(bench: Bench, start: str, system: SystemDescription, timing: Recording) -> str | None:
     instrumented = diagnostic_system(system, timing)
     if instrumented is None:
         return None

@@ -20,7 +20,7 @@ from bootlab.kernelsource import xip_patch
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.kernel_change import AddKernelPatch, SetKernelVariables
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.tracing.boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
 
 HOT_SHARE = 0.9
@@ -62,7 +62,7 @@ class RamShare(msgspec.Struct, frozen=True, kw_only=True):
     hottest_address: int
 
 
-def counted(bench: Bench, in_place: System) -> Counted:
+def counted(bench: Bench, in_place: SystemDescription) -> Counted:
     """Trace the kernel executed in place. Raise UserError without a root tree to carry the benchmark."""
     loaded = benchmark.benchmarked(in_place)
     if loaded is None:
@@ -84,7 +84,7 @@ def functions(trace: FunctionTrace) -> dict[str, int]:
     return dict(found)
 
 
-def partial(bench: Bench, in_place: System, names: tuple[str, ...]) -> System:
+def partial(bench: Bench, in_place: SystemDescription, names: tuple[str, ...]) -> SystemDescription:
     """Return the system with a kernel whose functions of these names run in RAM.
 
     Raise UserError for a source whose linker script is not as in Linux 6.1, or a kernel that is not built.

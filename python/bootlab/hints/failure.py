@@ -10,7 +10,7 @@ from bootlab import _core
 from bootlab.hints import program as program_hint
 from bootlab.hints import user_space as user_space_hint
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings.console import of_the_kernel
 
 # A line that differs from the goal in so little is meant to be it.
@@ -87,7 +87,7 @@ _SILENT_BOARD = (
 _KNOWN = tuple((re.compile(pattern), text) for pattern, text in _SAID)
 
 
-def hint_for(recording: Recording, system: System | None = None) -> str:
+def hint_for(recording: Recording, system: SystemDescription | None = None) -> str:
     """Return the next thing to try after a boot that failed: by its console, else by how it ended."""
     outcome = recording.meta.outcome
     if outcome is Outcome.GOAL:
@@ -103,7 +103,7 @@ def hint_for(recording: Recording, system: System | None = None) -> str:
     return outcome.hint
 
 
-def likely_cause(recording: Recording, system: System | None = None) -> str:
+def likely_cause(recording: Recording, system: SystemDescription | None = None) -> str:
     """Return what the console shows of the cause, or an empty text: of a boot that ended, or of one that goes on."""
     goal = system.goal.sought if system is not None else ""
     lines = recording.lines[-_LINES_MAX:]
@@ -170,7 +170,7 @@ def _first_program_ended(recording: Recording) -> str:
     return ""
 
 
-def _printed_elsewhere(recording: Recording, system: System | None) -> str:
+def _printed_elsewhere(recording: Recording, system: SystemDescription | None) -> str:
     """Name the console that programs write to, where that is a screen and not the port that is read."""
     if system is None or recording.meta.outcome is Outcome.PANIC:
         return ""

@@ -23,7 +23,7 @@ from bootlab.history.gate import BOARD, Difference, GateComparison, OnBoardSide,
 from bootlab.history.of_recording import side_of
 from bootlab.history.revisions import Origin
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.targets.replay import NotRecordedError
 from bootlab.techniques import all_techniques
 
@@ -51,8 +51,8 @@ class Against(msgspec.Struct, frozen=True, kw_only=True):
 
 def against(
     bench: Bench,
-    base: System,
-    new: System,
+    base: SystemDescription,
+    new: SystemDescription,
     plan: BlockPlan | None = None,
     *,
     told: Callable[[Forecast], None] | None = None,
@@ -99,7 +99,7 @@ def against(
     )
 
 
-def against_side(bench: Bench, base: Side, new: System, *, smallest_ns: int | None = None) -> Against:
+def against_side(bench: Bench, base: Side, new: SystemDescription, *, smallest_ns: int | None = None) -> Against:
     """Boot an exact system against boots that were made before. It is booted once where they cannot tell more."""
     base_ns = base.distinct_ns(TOTAL)
     smallest = smallest_of(base) if smallest_ns is None else smallest_ns
@@ -114,14 +114,14 @@ def against_side(bench: Bench, base: Side, new: System, *, smallest_ns: int | No
 
 
 def _differing(
-    base: System, new: System, base_boots: tuple[Recording, ...], new_boots: tuple[Recording, ...]
+    base: SystemDescription, new: SystemDescription, base_boots: tuple[Recording, ...], new_boots: tuple[Recording, ...]
 ) -> tuple[Difference, ...]:
     """Say what differs, from the boots that worked: one that broke off prints less."""
     old, now = ([boot for boot in boots if boot.ok] for boots in (base_boots, new_boots))
     return differences.between(base, new, old, now, all_techniques()) if old and now else ()
 
 
-def _on_board(pair: ExactPair, new: System) -> OnBoardSide | None:
+def _on_board(pair: ExactPair, new: SystemDescription) -> OnBoardSide | None:
     if pair.board is None or new.costs is None:
         return None
     row = GateComparison(name=BOARD, judged=pair.board.judged, base_ns=pair.board.base_ns, new_ns=pair.board.new_ns)

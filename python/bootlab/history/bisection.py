@@ -13,9 +13,9 @@ from bootlab.history.bisect import Bisected, bisect
 from bootlab.history.disturbed import Disturbed, goals_under_dithers
 from bootlab.history.of_recording import of_recording
 from bootlab.history.revisions import Revision, Revisions
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
-OpenBench = Callable[[System], Bench]
+OpenBench = Callable[[SystemDescription], Bench]
 
 
 class BisectionStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ def _disturbed(revisions: Revisions, first_slow: int, open_bench: OpenBench) -> 
     return Disturbed(before_ns=sides[0], after_ns=sides[1])
 
 
-def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBench) -> BisectionStep:
+def _booted(revision: Revision, make: Callable[[], SystemDescription], open_bench: OpenBench) -> BisectionStep:
     try:
         system = make()
     except BootlabError as fault:

@@ -16,7 +16,7 @@ import msgspec
 from bootlab.history.gate import Difference
 from bootlab.model.cmdline import Param
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques.base import Evidence, Technique
 from bootlab.techniques.evidence import bare, quote, rejected
@@ -30,8 +30,8 @@ _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}|\d+", re.IGNORECASE)
 
 
 def between(
-    base: System,
-    new: System,
+    base: SystemDescription,
+    new: SystemDescription,
     base_boots: Sequence[Recording],
     new_boots: Sequence[Recording],
     catalogue: Iterable[Technique],

@@ -8,7 +8,7 @@ import msgspec
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.model.sample import goals_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.targets.replay import NotRecordedError
 
 _DITHERS = (1, 2, 3, 4)
@@ -32,7 +32,7 @@ class Disturbed(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.before_ns) + len(self.after_ns) - 2
 
 
-def goals_under_dithers(bench: Bench, system: System, name: str) -> tuple[int, ...] | None:
+def goals_under_dithers(bench: Bench, system: SystemDescription, name: str) -> tuple[int, ...] | None:
     """Boot a system as it is and under each dither; return when the goal came, nanoseconds.
 
     None where that is not possible: a replay holds no such boot, or one does not reach the goal. `name`: for progress.

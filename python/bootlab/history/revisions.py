@@ -16,7 +16,7 @@ from typing import Protocol, Self
 import msgspec
 
 from bootlab.errors import BuildError, ToolMissing, UserError
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.systemfile import load
 
 _MOST_SAID = 2000
@@ -83,7 +83,7 @@ class Revisions(Protocol):
     def all(self) -> tuple[Revision, ...]:
         """Every revision, the oldest first."""
 
-    def system(self, place: int) -> System:
+    def system(self, place: int) -> SystemDescription:
         """Build what is needed and return the system as it was at a revision. Raise BootlabError."""
 
 
@@ -99,7 +99,7 @@ class SystemFiles:
         """Each file's name."""
         return tuple(Revision(str(file)) for file in self._files)
 
-    def system(self, place: int) -> System:
+    def system(self, place: int) -> SystemDescription:
         """Read a file."""
         return load(self._files[place])
 
@@ -169,7 +169,7 @@ class GitRevisions:
         """Every commit, the oldest first."""
         return self._all
 
-    def system(self, place: int) -> System:
+    def system(self, place: int) -> SystemDescription:
         """Check a commit out, build it, and read its system file."""
         if self._folder is None:
             raise AssertionError("used outside of its context")

@@ -11,11 +11,16 @@ from bootlab.builders.artefacts import Artefacts
 from bootlab.launch.boot_plan import Purpose
 from bootlab.launch.qemu_command import words
 from bootlab.model.launch import Launch, LoadedPlugin, Medium
-from bootlab.model.system import CHECK_S, System
+from bootlab.model.system import CHECK_S, SystemDescription
 
 
 def key_of(
-    system: System, launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version: str, purpose: Purpose
+    system: SystemDescription,
+    launch: Launch,
+    artefacts: Artefacts,
+    disks: tuple[str, ...],
+    version: str,
+    purpose: Purpose,
 ) -> str:
     """Return the key of a launch. `disks`: digests of the files that the machine reads; `version`: the emulator's.
 
@@ -29,7 +34,12 @@ def key_of(
 
 
 def machine_key_of(
-    system: System, launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version: str, purpose: Purpose
+    system: SystemDescription,
+    launch: Launch,
+    artefacts: Artefacts,
+    disks: tuple[str, ...],
+    version: str,
+    purpose: Purpose,
 ) -> str:
     """Return the key of what is booted, whatever is looked for on its console."""
     facts = _facts(launch, artefacts, disks, version)
@@ -51,13 +61,13 @@ def _facts(launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version
     return (words(named), disks, version, *paced)
 
 
-def _clock(system: System) -> dict[str, object]:
+def _clock(system: SystemDescription) -> dict[str, object]:
     # Mode and quantum of several processors are a plugin with its arguments, or none.
     fields = msgspec.structs.asdict(system.clock)
     return {name: value for name, value in fields.items() if name not in {"processors", "quantum_ns"}}
 
 
-def _limits(system: System) -> dict[str, object]:
+def _limits(system: SystemDescription) -> dict[str, object]:
     # Recordings that were kept before know no such limit.
     fields = msgspec.structs.asdict(system.limits)
     return {name: value for name, value in fields.items() if name != "check_s" or value != CHECK_S}

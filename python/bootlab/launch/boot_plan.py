@@ -13,7 +13,7 @@ from bootlab.launch.qemu_command import words
 from bootlab.model.launch import Launch
 from bootlab.model.processors import Processors
 from bootlab.model.recording import Outcome
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 Purpose = Literal["timing", "diagnostic", "check", "trace"]
 
@@ -38,7 +38,7 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     `launch`: the emulator that is started; None where none is. Then `action` says in words what the target does.
     """
 
-    system: System
+    system: SystemDescription
     purpose: Purpose
     launch: Launch | None = None
     action: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ import msgspec
 from bootlab.launch.host_causes import cause_of_exit
 from bootlab.launch.watch import ConsoleWatch
 from bootlab.model.recording import EndedBy, Outcome, Stopped
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 # How long a check's text may come after the goal's on the host's clock, and a panic's last line after its first.
 _CHECK_GRACE_WALL_S = 5.0
@@ -84,7 +84,7 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    system: System,
+    system: SystemDescription,
     watch: ConsoleWatch,
     clocks: Clocks,
     *,
@@ -122,7 +122,7 @@ def _check_is_late(clocks: Clocks, limit_s: float, *, exact: bool) -> bool:
     return virtual_ns > limit_s * 1e9 or (not exact and wall_s > max(limit_s, _CHECK_GRACE_WALL_S))
 
 
-def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
+def _given_up(system: SystemDescription, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
     if _check_is_late(clocks, limits.check_s, exact=exact) and not watch.checks_done:
         late = "the goal was reached, but the text of the functional check is missing"
@@ -140,7 +140,7 @@ def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: boo
     return None
 
 
-def _given_up_by_host(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
+def _given_up_by_host(system: SystemDescription, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
     if exact and clocks.still_wall_s > limits.stall_wall_s:
         still = f"its virtual time stood still for {limits.stall_wall_s:g} s of host time"

@@ -9,7 +9,7 @@ from bootlab.launch.exact_devices import DeviceRow, device_table
 from bootlab.launch.extra_words import processors
 from bootlab.launch.machine_devices import MachinePart, parts_of
 from bootlab.model.launch import Launch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 # accel/tcg: up to 8.0 one processor takes the whole budget of instructions, and waits for the others for ever.
 _SHARED_BUDGET = (8, 0)
@@ -67,7 +67,7 @@ def _is_exact(model: str, launch: Launch, version: str) -> bool | None:
     return None if row is None else row.exact(numbers_of(version), in_step=launch.devices_in_step)
 
 
-def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
+def notes(system: SystemDescription, launch: Launch, version: str) -> tuple[str, ...]:
     """Say before a boot what of the machine keeps exact mode from repeating; nothing in free mode."""
     if system.clock.mode != "exact":
         return ()
@@ -83,7 +83,7 @@ def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
     return tuple(said)
 
 
-def one_runs(system: System) -> bool:
+def one_runs(system: SystemDescription) -> bool:
     """Tell whether the command line leaves the machine's other processors off."""
     line = system.cmdline
     return line.has("nosmp") or line.value("maxcpus") in {"0", "1"} or line.value("nr_cpus") == "1"

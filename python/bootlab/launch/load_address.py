@@ -11,7 +11,7 @@ from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model import flash_layout
 from bootlab.model.architecture import Arch
 from bootlab.model.board import ram_start
-from bootlab.model.system import Machine, System
+from bootlab.model.system import Machine, SystemDescription
 
 # The set-up code's entry, 0x200 behind its segment, and the protected-mode part.
 X86_SETUP_ENTRY = 0x10200
@@ -67,7 +67,7 @@ def entries(machine: Machine, info: KernelInfo) -> dict[str, int]:
     return found
 
 
-def flash_entries(system: System) -> dict[str, int]:
+def flash_entries(system: SystemDescription) -> dict[str, int]:
     """Return the marks of a machine that starts from flash; `kernel-copy`: the loader begins to copy the kernel."""
     start = system.kernel.flash
     if start is None:

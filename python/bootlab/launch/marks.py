@@ -11,7 +11,7 @@ from bootlab.builders.kernelinfo import CHROOT, NULLFS, PIVOT, KernelInfo
 from bootlab.launch import load_address, loader_marks
 from bootlab.launch.open_line import OpenLine
 from bootlab.model.recording import Line, Mark
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import KERNEL_MARKS, USER_SPACE_MARKS
 from bootlab.recordings.console import LINE_MAX_BYTES, length_in_bytes, lines_of, split_lines
 from bootlab.recordings.stamps import MAX_MARKS, USER_MARK, Stamps
@@ -52,7 +52,7 @@ _PC_SOURCES = {"kernel-image": "first function that the unpacked kernel calls"}
 
 
 def kernel_marks(
-    system: System, info: KernelInfo, watch: tuple[str, ...] = (), of_loader: dict[str, int] | None = None
+    system: SystemDescription, info: KernelInfo, watch: tuple[str, ...] = (), of_loader: dict[str, int] | None = None
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the addresses to watch by mark name, and what is lacking.
 
@@ -77,7 +77,7 @@ def kernel_marks(
     return marks, (f"marks of {len(left)} functions: the plugin takes {MAX_MARKS} ({', '.join(left)})",) if left else ()
 
 
-def _switches_root(system: System) -> bool:
+def _switches_root(system: SystemDescription) -> bool:
     """Tell whether an initramfs mounts another root: elsewhere, chroot() is what a service does.
 
     run-init of klibc, switch_root of BusyBox and util-linux, and systemd all move the mount and call chroot(). Before
@@ -99,7 +99,7 @@ def _switches(info: KernelInfo) -> dict[str, int]:
     return found
 
 
-def _entries(system: System, info: KernelInfo) -> dict[str, int]:
+def _entries(system: SystemDescription, info: KernelInfo) -> dict[str, int]:
     if system.kernel.flash is not None:
         return load_address.flash_entries(system)
     if system.machine.arch != "x86_64":
@@ -113,7 +113,7 @@ def _entries(system: System, info: KernelInfo) -> dict[str, int]:
     return found | ({"kernel-image": info.unpacked_entry} if info.unpacked_entry is not None else {})
 
 
-def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:
+def read_marks(system: SystemDescription, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:
     """Return every mark that was reached, in the order of time; power-on is 0."""
     found = [Mark("power-on", 0, 0, "reset"), Mark("firmware", 0, 0, "first instruction at the reset vector")]
     sources = _SOURCES | _LOADER_SOURCES if system.loader is not None else _SOURCES
@@ -154,7 +154,7 @@ def _first_match(pattern: re.Pattern[str], name: str, console: bytes, stamps: St
     return None
 
 
-def console_marks(system: System, stamps: Stamps, console: bytes, known: Mapping[str, int]) -> list[Mark]:
+def console_marks(system: SystemDescription, stamps: Stamps, console: bytes, known: Mapping[str, int]) -> list[Mark]:
     """Return the marks that lines of the console set: a boot loader's, but for those `known`, the system's.
 
     `known`: the times of marks that addresses set.
@@ -178,7 +178,7 @@ def _ns_and_insns(at: tuple[int, int]) -> tuple[int, int | None]:
     return at[0], at[1] if at[1] >= 0 else None
 
 
-def pattern_marks(system: System, console: bytes, stamps: Stamps, kernel_ns: int) -> list[Mark]:
+def pattern_marks(system: SystemDescription, console: bytes, stamps: Stamps, kernel_ns: int) -> list[Mark]:
     """Return the marks of the system's patterns that were printed, at the byte that completes the text.
 
     `kernel_ns`: when the kernel had begun, or the initrd had been left. What was printed before it does not begin a

@@ -14,7 +14,7 @@ from bootlab.launch.extra_words import processors_of
 from bootlab.launch.plugin_build import Plugin
 from bootlab.model.launch import LoadedPlugin
 from bootlab.model.processors import Processors
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _ONE = "set machine.cpus = 1 (and no -smp in machine.extra)"
 _WAYS_OUT = f'{_ONE}, take QEMU 10 (machine.emulator), or clock.mode = "free"'
@@ -28,7 +28,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     plugin: LoadedPlugin | None = None
 
 
-def prepare(system: System, found: Emulator, cache_folder: Path) -> Prepared:
+def prepare(system: SystemDescription, found: Emulator, cache_folder: Path) -> Prepared:
     """Return how the processors of a system are run. Raise EnvironmentFault for what this QEMU cannot do."""
     machine, clock = system.machine, system.clock
     count = processors_of(machine.cpus, machine.extra)

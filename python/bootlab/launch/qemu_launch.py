@@ -14,7 +14,7 @@ from bootlab.launch.load_address import RISCV_FIRMWARE_RANGE
 from bootlab.model.board import board
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import InstructionClock, Launch, LoadedFirst, LoadedPlugin, Medium, MediumBus
-from bootlab.model.system import Machine, System
+from bootlab.model.system import Machine, SystemDescription
 
 CONSOLE_FILE = "console.log"
 STAMP_FILE = "stamps.bin"
@@ -64,7 +64,7 @@ knows no quotes; the kernel drops a parameter of a module that is not there (ini
 """
 
 
-def effective_cmdline(system: System) -> CommandLine:
+def effective_cmdline(system: SystemDescription) -> CommandLine:
     """Return the command line that is really booted: exact mode adds `nokaslr` where the kernel could move itself.
 
     Elsewhere the word would be handed to init as an argument.
@@ -75,13 +75,13 @@ def effective_cmdline(system: System) -> CommandLine:
     return line
 
 
-def added_words(system: System) -> tuple[str, ...]:
+def added_words(system: SystemDescription) -> tuple[str, ...]:
     """Return the words of the booted command line that the system's own does not have."""
     own = {str(param) for param in system.cmdline.params}
     return tuple(str(param) for param in effective_cmdline(system).params if str(param) not in own)
 
 
-def cpu_argument(system: System, accel: str = "tcg") -> str:
+def cpu_argument(system: SystemDescription, accel: str = "tcg") -> str:
     """Return `-cpu`'s value: in exact mode without the random-number instructions, which differ in each boot.
 
     KVM on ARM and RISC-V has the host's own processor and no other.
@@ -97,7 +97,7 @@ def cpu_argument(system: System, accel: str = "tcg") -> str:
     return ",".join(words)
 
 
-def launch_of(system: System, parts: Parts) -> Launch:
+def launch_of(system: SystemDescription, parts: Parts) -> Launch:
     """Return what boots a system. Raise UserError for a command line that is longer than the kernel reads."""
     machine = system.machine
     return Launch(
@@ -129,7 +129,7 @@ def launch_of(system: System, parts: Parts) -> Launch:
     )
 
 
-def _left_off(system: System) -> tuple[str, ...]:
+def _left_off(system: SystemDescription) -> tuple[str, ...]:
     """Return the property that keeps the processors off which the kernel leaves alone.
 
     Those of a Raspberry Pi would run QEMU's start code, which polls a mailbox, and take turns with the first one.
@@ -146,7 +146,7 @@ def _machine_options(machine: Machine) -> tuple[str, ...]:
     return (*serial_firmware, *(("nvdimm=on",) if machine.pmem else ()), *machine.options)
 
 
-def _clock(system: System, parts: Parts) -> InstructionClock | None:
+def _clock(system: SystemDescription, parts: Parts) -> InstructionClock | None:
     clock = system.clock
     if clock.mode != "exact":
         return None
@@ -192,7 +192,7 @@ def _medium(file: str, bus: MediumBus, unit: int, parts: Parts) -> Medium:
     )
 
 
-def _cmdline(system: System) -> str:
+def _cmdline(system: SystemDescription) -> str:
     text = str(effective_cmdline(system))
     facts = system.machine.architecture
     if len(text.encode()) >= facts.cmdline_bytes:
@@ -204,12 +204,12 @@ def _cmdline(system: System) -> str:
     return text
 
 
-def _plugins(system: System, parts: Parts) -> tuple[LoadedPlugin, ...]:
+def _plugins(system: SystemDescription, parts: Parts) -> tuple[LoadedPlugin, ...]:
     stamper = _stamp_plugin(system, parts, parts.plugin) if parts.plugin else None
     return tuple(plugin for plugin in (parts.processors_plugin, stamper) if plugin is not None)
 
 
-def _stamp_plugin(system: System, parts: Parts, file: str) -> LoadedPlugin:
+def _stamp_plugin(system: SystemDescription, parts: Parts, file: str) -> LoadedPlugin:
     folder = Path(parts.folder)
     words = [f"con={folder / CONSOLE_FILE}", f"out={folder / STAMP_FILE}"]
     if system.clock.mode == "exact":

@@ -12,7 +12,7 @@ import msgspec
 
 from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ ProgressSink = Callable[[Progress], None]
 class Target(Protocol):
     """Something that boots systems."""
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Build what is needed and say what would be booted."""
 
     def boot(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bootlab.launch.ending import CONSOLE_LIMIT_BYTES, LINE_GRACE_VIRTUAL_NS, Clocks, Decided, judge
 from bootlab.launch.watch import ConsoleWatch
 from bootlab.model.recording import Outcome, Stopped
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings.stamps import Stamps
 
 # Where the console says nothing of how long the machine went on.
@@ -32,7 +32,7 @@ class _Piece(msgspec.Struct, frozen=True):
 
 
 def decide(
-    system: System,
+    system: SystemDescription,
     console: bytes,
     stamps: Stamps,
     *,
@@ -93,7 +93,7 @@ def decide(
     return found
 
 
-def _limit_ns(system: System, goal_ns: int | None, printed_ns: int) -> int:
+def _limit_ns(system: SystemDescription, goal_ns: int | None, printed_ns: int) -> int:
     """Return the first instant at which virtual time alone ends a boot that prints no more."""
     limits = system.limits
     if goal_ns is not None:

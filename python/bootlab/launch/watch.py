@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab import _core
 from bootlab.launch.open_line import SEARCHED_MAX_BYTES, OpenLine
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _PANIC = "Kernel panic - not syncing"
 _PANIC_END = "---[ end Kernel panic"
@@ -28,7 +28,7 @@ class GoalSeen(msgspec.Struct, frozen=True):
 class ConsoleWatch:
     """Follows one console file. Bounded: it keeps the open line only, the file keeps the rest."""
 
-    def __init__(self, path: Path | None, system: System) -> None:
+    def __init__(self, path: Path | None, system: SystemDescription) -> None:
         """Compile the system's patterns; they were checked when the file was read. `path`: what `poll` reads."""
         self._path = path
         self._patterns = [re.compile(p) for p in (system.goal.console, *system.check.console)]

@@ -13,7 +13,7 @@ import msgspec
 from bootlab.launch.ending import Decided, Ending
 from bootlab.launch.watch import ConsoleWatch
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings.stamps import Written
 
 LOST_STAMPS = (
@@ -25,7 +25,9 @@ _LEAST_ROOM_BYTES = 64 << 10
 """With less of it a console may have been cut off."""
 
 
-def held_to_what_was_written(decided: Decided, system: System, written: Written | None, file_bytes: int) -> Decided:
+def held_to_what_was_written(
+    decided: Decided, system: SystemDescription, written: Written | None, file_bytes: int
+) -> Decided:
     """Return the ending; the host's where the console's file is not exactly as long as what the guest wrote.
 
     What was seen in such a console counts for nothing: goal, check and marks may lie in the hole.

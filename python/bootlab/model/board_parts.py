@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.model.real_board import Board, Part
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 
 def deliverable(board: Board) -> frozenset[Part]:
@@ -14,7 +14,7 @@ def deliverable(board: Board) -> frozenset[Part]:
     return frozenset(part for part, command in board.install.parts if command)
 
 
-def changed_parts(before: System, after: System) -> frozenset[str]:
+def changed_parts(before: SystemDescription, after: SystemDescription) -> frozenset[str]:
     """Return what of a system a change touches: parts that can be delivered, and words for what cannot be."""
     found: set[str] = set()
     if before.cmdline != after.cmdline:
@@ -33,7 +33,7 @@ def changed_parts(before: System, after: System) -> frozenset[str]:
     return frozenset(found | ({"machine"} if unlike else set()))
 
 
-def why_not(before: System, after: System, board: Board) -> str:
+def why_not(before: SystemDescription, after: SystemDescription, board: Board) -> str:
     """Return why a board cannot be given a changed system; "" when it can."""
     missing = sorted(changed_parts(before, after) - deliverable(board))
     if not missing:

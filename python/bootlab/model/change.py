@@ -12,7 +12,7 @@ from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.kernel_change import KernelOp
 from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
-from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelForm, System
+from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelForm, SystemDescription
 from bootlab.model.tree import BusyboxBuild, Compression, Entry, FileTree
 
 _FOR_THE_KERNEL = ("/kernel/",)
@@ -25,7 +25,7 @@ class SetParam(msgspec.Struct, frozen=True, tag_field="op", tag="set-param"):
     key: str
     value: str | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return system.with_cmdline(lambda line: line.with_param(self.key, self.value), self.key)
 
@@ -36,7 +36,7 @@ class ExtendParam(msgspec.Struct, frozen=True, tag_field="op", tag="extend-param
     key: str
     value: str
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return system.with_cmdline(self._extended)
 
@@ -52,7 +52,7 @@ class AddParam(msgspec.Struct, frozen=True, tag_field="op", tag="add-param"):
     key: str
     value: str | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return system.with_cmdline(lambda line: line.with_added([Param(self.key, self.value)]), self.key)
 
@@ -63,7 +63,7 @@ class DropParam(msgspec.Struct, frozen=True, tag_field="op", tag="drop-param"):
     key: str
     value: str | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return system.with_cmdline(lambda line: line.without(self.key, self.value))
 
@@ -73,7 +73,7 @@ class SetInitArguments(msgspec.Struct, frozen=True, tag_field="op", tag="set-ini
 
     arguments: tuple[str, ...] = ()
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return system.with_cmdline(lambda line: msgspec.structs.replace(line, init_args=self.arguments))
 
@@ -84,7 +84,7 @@ class SetCompression(msgspec.Struct, frozen=True, tag_field="op", tag="set-compr
     compression: Compression
     level: int | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without an initramfs stays as it is."""
         if system.initramfs is None:
             return system
@@ -97,7 +97,7 @@ class DropFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-files"):
 
     paths: tuple[str, ...]
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without a tree stays as it is."""
         return system if system.startup is None else system.with_tree(system.startup.without(frozenset(self.paths)))
 
@@ -107,7 +107,7 @@ class DropInitramfsFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-
 
     paths: tuple[str, ...]
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without an initramfs stays as it is."""
         if system.initramfs is None:
             return system
@@ -124,7 +124,7 @@ class MountRootDirectly(msgspec.Struct, frozen=True, tag_field="op", tag="mount-
     modules: tuple[str, ...]
     file_system: str
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without an initramfs beside a root, or changed so already, stays."""
         initramfs = system.initramfs
         if initramfs is None or system.root is None:
@@ -153,7 +153,7 @@ class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
     path: str
     entry: Entry
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without a tree stays as it is."""
         return system if system.startup is None else system.with_tree(system.startup.put(self.path, self.entry))
 
@@ -165,7 +165,7 @@ class SetBusybox(msgspec.Struct, frozen=True, tag_field="op", tag="set-busybox")
     applets: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without a file there stays as it is."""
         entry = system.tree.get(self.path) if system.tree is not None else None
         if system.tree is None or entry is None or entry.kind != "file":
@@ -190,7 +190,7 @@ class MoveRoot(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", tag="m
     medium: RootMedium | None = None
     compression: Compression = "none"
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without a tree stays as it is."""
         if system.tree is None:
             return system
@@ -209,7 +209,7 @@ class SetKernelForm(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel
 
     form: KernelForm
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, form=self.form))
 
@@ -219,7 +219,7 @@ class SetFlashStart(msgspec.Struct, frozen=True, tag_field="op", tag="set-flash-
 
     start: FlashStart | None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, flash=self.start))
 
@@ -239,7 +239,7 @@ class SetLoader(msgspec.Struct, frozen=True, tag_field="op", tag="set-loader"):
     checked: bool | None = None
     appended: bool | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one without a boot loader stays as it is."""
         loader = system.loader
         if loader is None:
@@ -255,7 +255,7 @@ class SetLoaderOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-loa
 
     options: tuple[tuple[str, str], ...]
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose boot loader is not built stays as it is."""
         loader = system.loader
         if loader is None or loader.build is None:
@@ -274,7 +274,7 @@ class SetMachine(msgspec.Struct, frozen=True, tag_field="op", tag="set-machine")
     cpus: int | None = None
     options: tuple[str, ...] | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         fields = {f: getattr(self, f) for f in self.__struct_fields__ if getattr(self, f) is not None}
         return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, **fields))
@@ -289,7 +289,7 @@ class SetProgramBuild(msgspec.Struct, frozen=True, tag_field="op", tag="set-prog
     libc: Libc | None = None
     strip: bool | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one that builds no programs stays as it is."""
         fields = {name: value for name in ("link", "libc", "strip") if (value := getattr(self, name)) is not None}
         programs = tuple(
@@ -309,7 +309,7 @@ class PutProgram(msgspec.Struct, frozen=True, tag_field="op", tag="put-program")
 
     program: Program
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system."""
         others = tuple(program for program in system.programs if program.path != self.program.path)
         return msgspec.structs.replace(system, programs=(*others, self.program))
@@ -357,14 +357,14 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         """`quiet`, `initramfs-compression:lz4`."""
         return f"{self.technique}:{self.label}" if self.label else self.technique
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return another system; the one given is never edited."""
         for op in self.ops:
             system = op.apply(system)
         return system
 
 
-def apply_all(system: System, changes: tuple[Change, ...]) -> System:
+def apply_all(system: SystemDescription, changes: tuple[Change, ...]) -> SystemDescription:
     """Apply changes in order."""
     for change in changes:
         system = change.apply(system)

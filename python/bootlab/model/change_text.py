@@ -13,7 +13,7 @@ from bootlab.model import change as ops
 from bootlab.model import kernel_change as kernel_ops
 from bootlab.model.change import Change, Op
 from bootlab.model.cmdline import CommandLine, Param
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Goal, Kernel, SystemDescription
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ def changed_cmdline(base: str, change: Change) -> str | None:
         line = CommandLine.parse(base)
     except UserError:
         return None
-    bare = System(name="", kernel=Kernel(image=""), goal=Goal(console=""), cmdline=line)
+    bare = SystemDescription(name="", kernel=Kernel(image=""), goal=Goal(console=""), cmdline=line)
     return str(change.apply(bare).cmdline)
 
 

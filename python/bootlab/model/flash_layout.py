@@ -7,7 +7,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model.architecture import Arch
-from bootlab.model.system import FlashStart, Machine, System
+from bootlab.model.system import FlashStart, Machine, SystemDescription
 
 
 class FlashLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ def known(machine: Machine) -> FlashLayout | None:
     return next((place for place in _LAYOUTS if (place.arch, place.machine) == (machine.arch, kind)), None)
 
 
-def layout(system: System) -> FlashLayout:
+def layout(system: SystemDescription) -> FlashLayout:
     """Return the layout of a system's machine. Raise UserError for a machine that cannot be started so."""
     machine = system.machine
     place = known(machine)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import KernelBuild, System
+from bootlab.model.system import KernelBuild, SystemDescription
 
 
 class SetKernelOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-options"):
@@ -16,7 +16,7 @@ class SetKernelOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-ker
 
     options: tuple[tuple[str, str], ...]
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose kernel is not built stays as it is."""
         return _rebuilt(system, lambda build: build.with_options(self.options))
 
@@ -26,7 +26,7 @@ class AddKernelFragment(msgspec.Struct, frozen=True, tag_field="op", tag="add-ke
 
     path: str
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose kernel is not built stays as it is."""
         return _rebuilt(system, lambda b: msgspec.structs.replace(b, fragments=(*b.fragments, self.path)))
 
@@ -36,7 +36,7 @@ class AddKernelPatch(msgspec.Struct, frozen=True, tag_field="op", tag="add-kerne
 
     patch: KernelPatch
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose kernel is not built stays as it is."""
         return _rebuilt(system, lambda b: msgspec.structs.replace(b, patches=(*b.patches, self.patch)))
 
@@ -46,7 +46,7 @@ class SetKernelVariables(msgspec.Struct, frozen=True, tag_field="op", tag="set-k
 
     variables: tuple[tuple[str, str], ...]
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose kernel is not built stays as it is."""
         return _rebuilt(system, lambda build: build.with_variables(self.variables))
 
@@ -61,7 +61,7 @@ class SetKernelImage(msgspec.Struct, frozen=True, tag_field="op", tag="set-kerne
     embed_initramfs: bool | None = None
     append_device_tree: bool | None = None
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose kernel is not built stays as it is."""
         fields = {f: getattr(self, f) for f in self.__struct_fields__ if getattr(self, f) is not None}
         return _rebuilt(system, lambda build: msgspec.structs.replace(build, **fields))
@@ -72,12 +72,12 @@ class LoadModulesLate(msgspec.Struct, frozen=True, tag_field="op", tag="load-mod
 
     after_ms: int
 
-    def apply(self, system: System) -> System:
+    def apply(self, system: SystemDescription) -> SystemDescription:
         """Return the changed system; one whose kernel is not built stays as it is."""
         return _rebuilt(system, lambda build: msgspec.structs.replace(build, late_modules_ms=self.after_ms))
 
 
-def _rebuilt(system: System, change: Callable[[KernelBuild], KernelBuild]) -> System:
+def _rebuilt(system: SystemDescription, change: Callable[[KernelBuild], KernelBuild]) -> SystemDescription:
     if system.kernel.build is None:
         return system
     build = change(system.kernel.build)

@@ -11,7 +11,7 @@ from bootlab.model.change import DropParam, MoveRoot, Op, SetParam
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.root import UBI_VOLUME, Root, RootMedium
 from bootlab.model.storage import Storage
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Compression
 
 _MOUNTING = ("root", "rootfstype", "rootflags", "rootwait", "rootdelay", "ubi.mtd", "ro", "rw")
@@ -59,7 +59,7 @@ def finds_root(line: CommandLine) -> str:
     return "init" if (line.value("init") or "").startswith(_STORES) else ""
 
 
-def mounted(system: System) -> System:
+def mounted(system: SystemDescription) -> SystemDescription:
     """Return a system whose command line mounts its root; one that says `root=` itself stays as it is.
 
     So does one whose initrd finds the root by another word: `root=` would mount it past its check.
@@ -73,27 +73,27 @@ def mounted(system: System) -> System:
     return system
 
 
-def to_medium(system: System, file_system: str, medium: RootMedium) -> tuple[Op, ...]:
+def to_medium(system: SystemDescription, file_system: str, medium: RootMedium) -> tuple[Op, ...]:
     """Return the operations that put a system's tree on a medium, mounted read-only unless `rw` was asked for."""
     root = Root(file_system=file_system, medium=medium)
     params = mounting(root, system.storage or Storage(), len(system.machine.disks))
     return (MoveRoot(file_system=file_system, medium=medium), *_mounting_ops(system, params))
 
 
-def to_ram_disk(system: System, fstype: str) -> tuple[Op, ...]:
+def to_ram_disk(system: SystemDescription, fstype: str) -> tuple[Op, ...]:
     """Return the operations that mount a RAM disk, whose image stands in the initramfs's place."""
     disk = (system.storage or Storage()).ram_disk
     return _mounting_ops(system, (Param("root", disk), Param("rootfstype", fstype)))
 
 
-def to_initramfs(system: System, compression: Compression) -> tuple[Op, ...]:
+def to_initramfs(system: SystemDescription, compression: Compression) -> tuple[Op, ...]:
     """Return the operations that make a system's tree its initramfs, started with the same program."""
     drops = tuple(DropParam(key) for key in (*_MOUNTING, "init") if system.cmdline.has(key))
     init = () if system.init_path == "/init" else (SetParam("rdinit", system.init_path),)
     return (MoveRoot(compression=compression), *drops, *init)
 
 
-def _mounting_ops(system: System, params: tuple[Param, ...]) -> tuple[Op, ...]:
+def _mounting_ops(system: SystemDescription, params: tuple[Param, ...]) -> tuple[Op, ...]:
     found = (*params, Param("rw" if system.cmdline.has("rw") else "ro"))
     wanted = {param.key for param in found}
     drops = tuple(DropParam(key) for key in (*_MOUNTING, "rdinit") if key not in wanted and system.cmdline.has(key))

@@ -9,11 +9,11 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model.steps import Step
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 
-def after_step(system: System, step: Step) -> System:
+def after_step(system: SystemDescription, step: Step) -> SystemDescription:
     """Return the system with the step's files and parameters; its technique is the caller's.
 
     Raise UserError for a pattern that removes nothing: it would be a mistake in the file that nobody sees.

@@ -23,7 +23,7 @@ from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
 
 __all__ = ["Check", "Clockwork", "DiskBus", "Firmware", "Goal", "Initramfs", "Kernel", "KernelBuild", "Limits",
-           "Machine", "Mode", "System"]  # fmt: skip
+           "Machine", "Mode", "SystemDescription"]  # fmt: skip
 
 TargetName = str
 KernelForm = Literal["image", "vmlinux"]
@@ -170,7 +170,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 _OF_THE_MACHINE = frozenset({"console", "root", "earlycon"})
 
 
-class System(msgspec.Struct, frozen=True, kw_only=True):
+class SystemDescription(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is booted. `marks` maps a name to the console pattern that sets it.
 
     `root`: what lies on a medium; an `initramfs` beside it is the one that mounts it. `programs` are built and put
@@ -211,7 +211,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         """What a boot loader has to pass on the board: its own command line with the changes, where it is known."""
         return self.board_cmdline if self.board_cmdline is not None else self.cmdline
 
-    def with_cmdline(self, change: Callable[[CommandLine], CommandLine], sets: str = "") -> System:
+    def with_cmdline(self, change: Callable[[CommandLine], CommandLine], sets: str = "") -> SystemDescription:
         """Return the system with a changed command line, and with the board's own changed alike.
 
         `sets`: the parameter that gets a value; a root or a console of the machine's is not set on the board.
@@ -249,7 +249,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         place = self.root or self.initramfs
         return () if place is None else place.keep
 
-    def with_tree(self, tree: FileTree) -> System:
+    def with_tree(self, tree: FileTree) -> SystemDescription:
         """Return the system with another tree in the same place; one without a tree stays as it is."""
         if self.root is not None:
             packed = self.root.image is None or bool(self.root.given.entries)
@@ -274,7 +274,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         names = {path for path, _ in self.root.tree.entries} | {program.path for program in self.programs}
         return next((path for path in _USUAL_INITS if path in names), _USUAL_INITS[0])
 
-    def with_init(self, path: str) -> System:
+    def with_init(self, path: str) -> SystemDescription:
         """Return the system with another first program."""
         return msgspec.structs.replace(self, cmdline=self.cmdline.with_param(self.init_parameter, path))
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.preflight import first_script, goal_words, started_programs
 
 
-def likely(system: System) -> str:
+def likely(system: SystemDescription) -> str:
     """Return why a system is not likely to come to its goal; "" where its files do not tell."""
     if system.root is None and system.cmdline.value("root"):
         # An initramfs hands over to a medium that the system file only names: what is on it was not read.

@@ -11,7 +11,7 @@ import difflib
 import re
 from typing import NamedTuple
 
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.startup import shell
 from bootlab.startup.files import TreeFiles
 
@@ -32,7 +32,7 @@ _KERNELS = re.compile(r"kernel|Linux|init process|Freeing|VFS|reboot:|random:|^\
 _LITERAL = re.compile(r"[A-Za-z0-9 _:,/\-]+")
 
 
-def likely(system: System) -> str:
+def likely(system: SystemDescription) -> str:
     """Return why a system is not likely to come to its goal; "" where nothing can be said before it runs."""
     goal = system.goal.console
     if of_the_kernel(goal):
@@ -45,7 +45,7 @@ def of_the_kernel(goal: str) -> bool:
     return _KERNELS.search(goal) is not None
 
 
-def _screen(system: System) -> str:
+def _screen(system: SystemDescription) -> str:
     names = [(param.value or "").partition(",")[0] for param in system.cmdline.all("console")]
     port = next((name for name in names if re.match(r"tty[A-Z]|ttymxc|hvc", name)), "")
     if not port or not re.fullmatch(r"tty\d*|ttynull|null", names[-1]) or "login" in system.goal.console:
@@ -55,7 +55,7 @@ def _screen(system: System) -> str:
     )
 
 
-def _script(system: System, goal: str) -> str:
+def _script(system: SystemDescription, goal: str) -> str:
     if system.tree is None or system.programs:
         return ""
     files, path = TreeFiles(system.tree), system.init_path

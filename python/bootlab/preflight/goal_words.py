@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bootlab import _core
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.preflight.first_script import of_the_kernel
 
@@ -23,7 +23,7 @@ _TREE_MAX_BYTES = 96 << 20
 _KERNEL_MAX_BYTES = 64 << 20
 
 
-def likely(system: System) -> str:
+def likely(system: SystemDescription) -> str:
     """Return which word of the goal nothing in the tree or in the kernel has; "" where each is found or all unknown."""
     tree, goal = system.tree, system.goal.console
     if tree is None or system.programs or system.loader is not None or of_the_kernel(goal):

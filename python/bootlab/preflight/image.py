@@ -13,7 +13,7 @@ from bootlab.formats.disk_bytes import ByteSource, Window
 from bootlab.formats.file_view import FileView
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.root import Root
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.preflight import ready_image
 from bootlab.sources import drivers
 from bootlab.sources.disk import SLACK_BYTES, needed_bytes, view_of
@@ -35,7 +35,7 @@ _EXTS = frozenset({"ext2", "ext3", "ext4"})
 _ALSO = {("arm64", "arm")}
 
 
-def form(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one face for all looks
+def form(plan: BootPlan, system: SystemDescription) -> Wrong:  # noqa: ARG001 - one face for all looks
     """Name a file that is no medium: still packed, a document, a kernel, zeros; or one that was cut off."""
     root = system.root
     if root is None or root.image is None:
@@ -66,7 +66,7 @@ def _cut(path: str, medium: ByteSource) -> Wrong:
     )
 
 
-def content(plan: BootPlan, system: System) -> Wrong:
+def content(plan: BootPlan, system: SystemDescription) -> Wrong:
     """Name a root partition that cannot be one: swap, encrypted, of a file system that nothing mounts, or no tree."""
     root = system.root
     if root is None or root.image is None or (system.cmdline.value("root") or "").startswith("/dev/mapper/"):
@@ -82,7 +82,9 @@ def content(plan: BootPlan, system: System) -> Wrong:
     )
 
 
-def _of_kind(plan: BootPlan, system: System, part: PartitionFacts, where: str, early: InitramfsFacts | None) -> Wrong:
+def _of_kind(
+    plan: BootPlan, system: SystemDescription, part: PartitionFacts, where: str, early: InitramfsFacts | None
+) -> Wrong:
     fstype = part.file_system.fstype if part.file_system is not None else ""
     if fstype == "swap":
         return f"{where} is swap space, and root= names it", "name the partition with the file system"
@@ -99,7 +101,7 @@ def _of_kind(plan: BootPlan, system: System, part: PartitionFacts, where: str, e
     return _asked(system, fstype, where) or _mounted(plan, fstype, where, early)
 
 
-def _asked(system: System, fstype: str, where: str) -> Wrong:
+def _asked(system: SystemDescription, fstype: str, where: str) -> Wrong:
     """Compare rootfstype= with what is there."""
     asked = system.cmdline.value("rootfstype") or ""
     wanted = set(asked.split(","))
@@ -124,7 +126,7 @@ def _mounted(plan: BootPlan, fstype: str, where: str, early: InitramfsFacts | No
     )
 
 
-def _tree(system: System, root: Root, medium: ByteSource, part: PartitionFacts, where: str) -> Wrong:
+def _tree(system: SystemDescription, root: Root, medium: ByteSource, part: PartitionFacts, where: str) -> Wrong:
     view, _ = view_of(part.file_system, Window(medium, part.partition.start_bytes, part.partition.size_bytes))
     if view is None or root.tree != root.given:
         return None
@@ -141,7 +143,7 @@ def _tree(system: System, root: Root, medium: ByteSource, part: PartitionFacts, 
     return _init(system, view, where)
 
 
-def _init(system: System, view: FileView, where: str) -> Wrong:
+def _init(system: SystemDescription, view: FileView, where: str) -> Wrong:
     """Name an init= that is not there, where no initrd looks for another one."""
     init = system.cmdline.value("init")
     if init is None or system.initramfs is not None or not init.startswith("/"):

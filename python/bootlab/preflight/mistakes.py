@@ -16,7 +16,7 @@ from bootlab.launch.extra_words import processors_of
 from bootlab.launch.machine_devices import parts_of
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.launch import Launch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.preflight import device_tree as preflight_device_tree
 from bootlab.preflight import early_console as preflight_early_console
 from bootlab.preflight import goal as preflight_goal
@@ -284,7 +284,7 @@ def _missing(what: str, option: str, config: dict[str, str] | None) -> tuple[str
 
 def _mounted_root(plan: BootPlan) -> str | None:
     """Return the device that the kernel itself mounts; None where an initramfs decides, or nothing is known."""
-    system: System = plan.system
+    system: SystemDescription = plan.system
     root = system.cmdline.value("root")
     own = plan.info.config.get("CONFIG_INITRAMFS_SOURCE", "").strip('"')
     if root is None or own or system.initramfs is not None or (system.initrd and not root.startswith("/dev/ram")):

@@ -12,7 +12,7 @@ from bootlab.formats.file_view import FileView
 from bootlab.formats.partitions import Partition, read_partitions
 from bootlab.formats.superblock import identify
 from bootlab.model.root import Root
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.sources.disk import named_by, partition_number, view_of
 from bootlab.sources.facts import PartitionFacts
 
@@ -28,7 +28,7 @@ def partitions(medium: ByteSource) -> tuple[PartitionFacts, ...]:
     )
 
 
-def root_partition(system: System, root: Root, parts: tuple[PartitionFacts, ...]) -> PartitionFacts | None:
+def root_partition(system: SystemDescription, root: Root, parts: tuple[PartitionFacts, ...]) -> PartitionFacts | None:
     """Return the partition that the command line names, else the one that the system file names; None: no such."""
     line = system.cmdline.value("root") or ""
     if "=" in line:
@@ -38,7 +38,7 @@ def root_partition(system: System, root: Root, parts: tuple[PartitionFacts, ...]
     return next((part for part in parts if part.number == number), None)
 
 
-def tree_of(system: System) -> FileView | None:
+def tree_of(system: SystemDescription) -> FileView | None:
     """Return the files of the root partition of a ready image; None where there is none that can be read here."""
     root = system.root
     if root is None or root.image is None:

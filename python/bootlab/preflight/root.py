@@ -14,7 +14,7 @@ from bootlab.launch.boot_plan import BootPlan
 from bootlab.launch.machine_devices import parts_of
 from bootlab.model.board import board
 from bootlab.model.root import RootMedium
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import FileTree
 from bootlab.preflight import image as preflight_image
 from bootlab.preflight import ready_image
@@ -71,7 +71,7 @@ def check(plan: BootPlan) -> Wrong:
     return None
 
 
-def _nothing(plan: BootPlan, system: System) -> Wrong:
+def _nothing(plan: BootPlan, system: SystemDescription) -> Wrong:
     config = plan.info.config
     # A configuration that does not speak of initramfs at all is a part of one.
     built_in = (
@@ -89,7 +89,7 @@ def _nothing(plan: BootPlan, system: System) -> Wrong:
     return (message, "add [initramfs] or [root] to the system file, or root= to kernel.cmdline")
 
 
-def _uuid(plan: BootPlan, system: System) -> Wrong:
+def _uuid(plan: BootPlan, system: SystemDescription) -> Wrong:
     root = system.cmdline.value("root") or ""
     config = plan.info.config
     if not root.startswith(("UUID=", "LABEL=")) or system.initramfs is not None or system.initrd is not None:
@@ -103,7 +103,7 @@ def _uuid(plan: BootPlan, system: System) -> Wrong:
     )
 
 
-def _unpacker(plan: BootPlan, system: System) -> Wrong:
+def _unpacker(plan: BootPlan, system: SystemDescription) -> Wrong:
     initramfs, config = system.initramfs, plan.info.config
     option = _UNPACKERS.get(initramfs.compression) if initramfs is not None else None
     if initramfs is None or option is None or "CONFIG_BLK_DEV_INITRD" not in config:
@@ -116,7 +116,7 @@ def _unpacker(plan: BootPlan, system: System) -> Wrong:
     )
 
 
-def _release(plan: BootPlan, system: System) -> Wrong:
+def _release(plan: BootPlan, system: SystemDescription) -> Wrong:
     facts = _initramfs(system)
     release = plan.info.release
     if facts is None or not facts.releases or not release or release in facts.releases:
@@ -127,7 +127,7 @@ def _release(plan: BootPlan, system: System) -> Wrong:
     )
 
 
-def _partition(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one face for all looks
+def _partition(plan: BootPlan, system: SystemDescription) -> Wrong:  # noqa: ARG001 - one face for all looks
     """Compare `root=` with what is on a ready image."""
     root, line = system.root, system.cmdline.value("root")
     if root is None or root.image is None or line is None:
@@ -147,7 +147,7 @@ def _partition(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one f
     )
 
 
-def _written(plan: BootPlan, system: System) -> Wrong:
+def _written(plan: BootPlan, system: SystemDescription) -> Wrong:
     """Name a partition in the system file that the image does not have."""
     root = system.root
     if root is None or root.image is None or not root.partition or preflight_image.form(plan, system) is not None:
@@ -161,7 +161,7 @@ def _written(plan: BootPlan, system: System) -> Wrong:
     )
 
 
-def _bus(plan: BootPlan, system: System) -> Wrong:
+def _bus(plan: BootPlan, system: SystemDescription) -> Wrong:
     """Compare the device that a distribution's initrd waits for with what the machine has."""
     line, launch = system.cmdline.value("root") or "", plan.launch
     facts = _initramfs(system)
@@ -185,7 +185,7 @@ def _bus(plan: BootPlan, system: System) -> Wrong:
     return f"root={line}: the initrd would wait for it, and the machine has no such device", hint
 
 
-def _drivers(plan: BootPlan, system: System) -> Wrong:
+def _drivers(plan: BootPlan, system: SystemDescription) -> Wrong:
     """Compare what the medium needs with the kernel's configuration and the initramfs's modules."""
     config, line = plan.info.config, system.cmdline.value("root") or ""
     facts = _initramfs(system)
@@ -212,7 +212,7 @@ def _drivers(plan: BootPlan, system: System) -> Wrong:
     return f"nothing can mount the root on {medium}: {lacking}, and not in the initramfs", hint
 
 
-def _initramfs(system: System) -> InitramfsFacts | None:
+def _initramfs(system: SystemDescription) -> InitramfsFacts | None:
     if system.initramfs is None or (system.root is None and not system.cmdline.has("root")):
         return None
     return facts_of_tree(system.initramfs.tree or FileTree())

@@ -15,7 +15,7 @@ from bootlab import _core
 from bootlab.builders.images import first_program
 from bootlab.builders.tree_needs import TreeNeeds
 from bootlab.errors import UserError
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.startup import inittab, shell
 from bootlab.startup.files import TreeFiles
 
@@ -27,7 +27,7 @@ _PROGRAM_MAX_BYTES = 64 << 20
 _SHF_ALLOC = 2
 
 
-def likely(system: System) -> str:
+def likely(system: SystemDescription) -> str:
     """Return what will not run, or where no prompt will come; "" where nothing of that is to be seen."""
     files = TreeFiles.of(system)
     if files is None:
@@ -43,7 +43,7 @@ def likely(system: System) -> str:
     return ""
 
 
-def _started(system: System, files: TreeFiles) -> Iterator[tuple[str, str]]:
+def _started(system: SystemDescription, files: TreeFiles) -> Iterator[tuple[str, str]]:
     """Give the programs that are started for certain, with who does."""
     init = system.init_path
     yield init, "the kernel"
@@ -65,7 +65,7 @@ def _started(system: System, files: TreeFiles) -> Iterator[tuple[str, str]]:
         yield system.application, "the system"
 
 
-def _cannot(system: System, files: TreeFiles, needs: TreeNeeds, path: str) -> str:
+def _cannot(system: SystemDescription, files: TreeFiles, needs: TreeNeeds, path: str) -> str:
     entry = files.entry(path)
     if entry is not None and entry.busybox is not None:
         return ""
@@ -100,7 +100,7 @@ def _memory_bytes(files: TreeFiles, path: str) -> int:
         return 0
 
 
-def _login(system: System, files: TreeFiles) -> str:
+def _login(system: SystemDescription, files: TreeFiles) -> str:
     """Compare the ports of the logins in init's table with the one that is read, where the goal is a prompt."""
     names = [(param.value or "").partition(",")[0] for param in system.cmdline.all("console")]
     port = next((name for name in names if _PORT.fullmatch(name)), "")

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from bootlab.launch.boot_plan import BootPlan
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.sources.initramfs import facts_of_tree
 
 # Keys whose value people write apart: root = /dev/vda.
@@ -35,7 +35,7 @@ def check(plan: BootPlan) -> tuple[str, str] | None:
     return None
 
 
-def _letters(system: System) -> tuple[str, str] | None:
+def _letters(system: SystemDescription) -> tuple[str, str] | None:
     """Name what a web page or an office program put in the place of a space, a quote or a hyphen."""
     text = str(system.cmdline)
     strange = next((letter for letter in text if ord(letter) > 0x7F), "")
@@ -50,7 +50,7 @@ def _letters(system: System) -> tuple[str, str] | None:
     )
 
 
-def _apart(system: System) -> tuple[str, str] | None:
+def _apart(system: SystemDescription) -> tuple[str, str] | None:
     """Name a value that a space separates from its key."""
     for param in system.cmdline.params:
         # An empty console= is a word of its own: no console at all.
@@ -62,14 +62,14 @@ def _apart(system: System) -> tuple[str, str] | None:
     return None
 
 
-def _bare_device(system: System) -> tuple[str, str] | None:
+def _bare_device(system: SystemDescription) -> tuple[str, str] | None:
     root = system.cmdline.value("root") or ""
     if not _BARE.fullmatch(root):
         return None
     return f"root={root} is not the path of a device: the kernel looks for /dev/{root}", f"write root=/dev/{root}"
 
 
-def _stops(system: System) -> tuple[str, str] | None:
+def _stops(system: SystemDescription) -> tuple[str, str] | None:
     """Name a word that keeps the initrd in a shell, left over from somebody's search for a mistake."""
     if system.initramfs is None or system.initramfs.tree is None:
         return None
@@ -86,7 +86,7 @@ def _stops(system: System) -> tuple[str, str] | None:
     )
 
 
-def _single(system: System) -> tuple[str, str] | None:
+def _single(system: SystemDescription) -> tuple[str, str] | None:
     if _OF_FULL_USE.search(system.goal.console) is None or system.root is None:
         return None
     line = system.cmdline

@@ -13,7 +13,7 @@ import msgspec
 from bootlab.model.launch import Launch
 from bootlab.model.processors import Processors
 from bootlab.model.recording import EndedBy, GoalClock, Mark, Meta, Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.recordings.stamps import Stamps
 
@@ -25,7 +25,7 @@ class Planned(Protocol):
     """What a recording keeps of the plan of its boot."""
 
     @property
-    def system(self) -> System: ...
+    def system(self) -> SystemDescription: ...
     @property
     def purpose(self) -> Literal["timing", "diagnostic", "check", "trace"]: ...
     @property

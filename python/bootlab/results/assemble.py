@@ -22,7 +22,7 @@ from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.model.processors import Processors, QuantumGoal, saved_at, turned_at
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial
 from bootlab.results.document import (
     ApplicabilityData,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bootlab.techniques.base import Technique
 
 
-def compared(run_id: str, system: System, started: str, found: Comparison) -> RunDocument:
+def compared(run_id: str, system: SystemDescription, started: str, found: Comparison) -> RunDocument:
     """Return the results document of a comparison."""
     exact = system.clock.mode == "exact"
     return RunDocument(
@@ -86,7 +86,9 @@ def of_recording(recording: Recording, *, name: str, at: str = "") -> RunDocumen
     )
 
 
-def summary(recording: Recording, diagnosis: Diagnosis | None = None, system: System | None = None) -> BootSummary:
+def summary(
+    recording: Recording, diagnosis: Diagnosis | None = None, system: SystemDescription | None = None
+) -> BootSummary:
     """Summarise a recording with its timeline, and what its clock and its diagnostic boot's sleeps say of its waits."""
     found = BootSummary.of(recording, timeline_of(recording, diagnosis, system))
     return msgspec.structs.replace(found, notes=(*found.notes, *clock_notes(recording, diagnosis)))
@@ -112,7 +114,7 @@ def with_samples(base: BootSummary, trials: Iterable[Trial]) -> BootSummary:
 
 
 def results(
-    kind: Kind, run_id: str, system: System, started: str, base: BootSummary, *, modelled_for: Recording
+    kind: Kind, run_id: str, system: SystemDescription, started: str, base: BootSummary, *, modelled_for: Recording
 ) -> RunDocument:
     """Start a results document from its base."""
     exact = system.clock.mode == "exact"
@@ -236,7 +238,11 @@ def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tupl
 
 
 def with_stack(
-    base: RunDocument, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, final_system: System
+    base: RunDocument,
+    stacked: Stacked,
+    diagnosis: Diagnosis | None,
+    faster: HandedOver,
+    final_system: SystemDescription,
 ) -> RunDocument:
     """Add the stack to a results document."""
     steps: list[StackStepRow] = []

@@ -16,7 +16,7 @@ from bootlab.model.comparison import Comparison
 from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial
 from bootlab.results import assemble
 from bootlab.results import file as results_file
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def keep_boot(
-    store: Path, system: System, recording: Recording, diagnosis: Diagnosis | None
+    store: Path, system: SystemDescription, recording: Recording, diagnosis: Diagnosis | None
 ) -> tuple[runs.Run, RunDocument]:
     """Write the results of a single boot as a run."""
     run, started = runs.create(store, "boot", system.name), runs.now()
@@ -44,7 +44,7 @@ def keep_boot(
 class ComparisonJournal:
     """A run of a comparison, whose rows are written as they come."""
 
-    def __init__(self, store: Path, system: System, kind: str) -> None:
+    def __init__(self, store: Path, system: SystemDescription, kind: str) -> None:
         """Begin a run."""
         self.run = runs.create(store, kind, system.name)
         self._system = system
@@ -66,7 +66,7 @@ class CampaignJournal:
     def __init__(
         self,
         store: Path,
-        system: System,
+        system: SystemDescription,
         kind: CampaignKind,
         chosen: tuple[Technique, ...],
         *,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bootlab.model.plan import Plan
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.results import assemble
 from bootlab.results.document import ApplicabilityData
 from bootlab.results.journal import CampaignJournal
@@ -32,7 +32,7 @@ class OptimizeJournal(CampaignJournal):
     def __init__(
         self,
         store: Path,
-        system: System,
+        system: SystemDescription,
         plan: Plan,
         said: tuple[Said, ...],
         chosen: tuple[Technique, ...],

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 import msgspec
 
 from bootlab.model.recording import Diagnosis
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.startup import scripts, shell
 from bootlab.startup.files import PROGRAM_MAX_BYTES, TreeFiles, norm, steps
 
@@ -112,7 +112,9 @@ def _links(files: TreeFiles, path: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def use(files: TreeFiles, busybox: Busybox, system: System, start: scripts.Start, diagnosis: Diagnosis | None) -> Use:
+def use(
+    files: TreeFiles, busybox: Busybox, system: SystemDescription, start: scripts.Start, diagnosis: Diagnosis | None
+) -> Use:
     """Return what a start uses: words of the scripts, links that were followed, what check and keep-list name."""
     using = _Using(busybox)
     read = [norm(f.path) for f in diagnosis.files if f.read] if diagnosis is not None else []

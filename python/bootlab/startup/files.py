@@ -6,7 +6,7 @@ from __future__ import annotations
 import posixpath
 from pathlib import Path
 
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 LINKS_MAX = 40
@@ -48,7 +48,7 @@ class TreeFiles:
         self.entries = tree.as_dict()
 
     @classmethod
-    def of(cls, system: System) -> TreeFiles | None:
+    def of(cls, system: SystemDescription) -> TreeFiles | None:
         """Return the tree that a system brings, or None; of a ready image the part that says how it starts."""
         return cls(system.startup) if system.startup is not None else None
 

@@ -12,7 +12,7 @@ import re
 
 import msgspec
 
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.startup import scripts, shell
 from bootlab.startup.files import TreeFiles
 from bootlab.startup.specialise import apply
@@ -40,7 +40,7 @@ class RootSwitch(msgspec.Struct, frozen=True, kw_only=True):
         return apply(self.text, [(self.start, self.end, program.encode())]).decode("utf-8", "replace")
 
 
-def of_system(system: System) -> RootSwitch | None:
+def of_system(system: SystemDescription) -> RootSwitch | None:
     """Return where the initramfs of a mounted root names the program that it goes on with, whatever `init=` says."""
     if system.root is None or system.initramfs is None:
         return None

@@ -17,7 +17,7 @@ from bootlab.launch.qemu_command import options
 from bootlab.launch.qemu_launch import added_words
 from bootlab.model.launch import DEVICES_PLUGIN, Launch, LoadedFirst
 from bootlab.model.processors import Processors
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.systemfile.writer import Made, system_toml
 
 
@@ -34,7 +34,7 @@ class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str
 
 
-def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "stacked") -> HandedOver:
+def hand_over(run_folder: Path, system: SystemDescription, plan: BootPlan, made: Made = "stacked") -> HandedOver:
     """Copy the artefacts of a system beside its run.
 
     `boot.sh` repeats the boot as it was made, with the console on the terminal; `system.toml` and `cmdline.txt` hold

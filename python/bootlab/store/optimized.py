@@ -12,13 +12,15 @@ import msgspec
 
 from bootlab.errors import cannot_write
 from bootlab.launch.boot_plan import BootPlan
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.store.handover import HandedOver, hand_over
 
 FOLDER: Final = "optimized"
 
 
-def hand_over_optimized(run_folder: Path, system: System, plan: BootPlan, texts: dict[str, str]) -> HandedOver:
+def hand_over_optimized(
+    run_folder: Path, system: SystemDescription, plan: BootPlan, texts: dict[str, str]
+) -> HandedOver:
     """Write the images, the system file and further texts (by file name) into `optimized/` of a run.
 
     They are made beside it and moved there: whoever looks sees all of it or what was there before.

@@ -10,7 +10,7 @@ import msgspec
 from bootlab.builders.images import archive_stream
 from bootlab.errors import cannot_write
 from bootlab.launch.boot_plan import BootPlan
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import FileTree
 from bootlab.model.trim import Trimmed
 from bootlab.store.handover import hand_over
@@ -18,7 +18,7 @@ from bootlab.store.handover import hand_over
 LIST_FILE, TREE_FILE = "trim.json", "tree.tar"
 
 
-def keep_trimmed(folder: Path, result: Trimmed, system: System, booted: BootPlan | None) -> Trimmed:
+def keep_trimmed(folder: Path, result: Trimmed, system: SystemDescription, booted: BootPlan | None) -> Trimmed:
     """Write a trimmed system into a folder; one that was not booted gets its list alone. Return the result with it."""
     result = msgspec.structs.replace(result, folder=str(folder))
     try:

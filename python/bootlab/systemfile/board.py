@@ -23,7 +23,7 @@ from bootlab.model.real_board import (
     RemoteHost,
     SerialPort,
 )
-from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.systemfile.board_power import power_of, without_driver_keys
 from bootlab.systemfile.command_words import command, required
 from bootlab.systemfile.patterns import NAME, check_of, marks_of, pattern_of
@@ -53,7 +53,7 @@ class BoardFile(msgspec.Struct, frozen=True, kw_only=True):
     check: Check = Check()
     marks: tuple[tuple[str, str], ...] = ()
 
-    def system(self, system: System | None = None) -> System:
+    def system(self, system: SystemDescription | None = None) -> SystemDescription:
         """Return the system as it boots on this board; without one, what is on the board already.
 
         Goal, check and marks of the board's file count instead of the system's: a board may say other words. Raise
@@ -72,7 +72,9 @@ class BoardFile(msgspec.Struct, frozen=True, kw_only=True):
             machine = Machine(arch=board.arch) if board.arch else Machine()  # type: ignore[arg-type]
             words = CommandLine.parse(board.cmdline or "")
             kernel = Kernel(image="")
-            system = System(name=board.name, kernel=kernel, goal=self.goal, machine=machine, cmdline=words, path=path)
+            system = SystemDescription(
+                name=board.name, kernel=kernel, goal=self.goal, machine=machine, cmdline=words, path=path
+            )
         elif board.cmdline is not None:
             system = msgspec.structs.replace(system, cmdline=CommandLine.parse(board.cmdline))
         limits = Limits(wall_s=board.limits.total_s, stall_wall_s=board.limits.stall_s)

@@ -9,11 +9,11 @@ import msgspec
 
 from bootlab.costs.named import costs_of, known_on
 from bootlab.errors import UserError
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.systemfile.loader import load
 
 
-def load_with(path: Path, given: str | None = None) -> System:
+def load_with(path: Path, given: str | None = None) -> SystemDescription:
     """Read a system file with the costs that its boots are judged by. `given`: instead of those of the file.
 
     Raise UserError for costs that cannot be read, or beside a clock that holds such costs already.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading a system file: TOML to a checked System. Every mistake names the file, the key or line, and a way out."""
+"""Reading a system file: TOML to a checked SystemDescription. Every mistake names the file, the key or line, and a way out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bootlab.model.costs import Costs
 from bootlab.model.key import file_keys, ranges
 from bootlab.model.root import Root
 from bootlab.model.root_place import mounted
-from bootlab.model.system import Clockwork, Goal, Initramfs, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Limits, Machine, SystemDescription
 from bootlab.systemfile.boot_loader import boot_loader
 from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
@@ -45,7 +45,9 @@ def default_unpack_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(cache) / "bootlab" / "archives"
 
 
-def load(path: str | Path, *, environ: Mapping[str, str] = os.environ, unpack_dir: Path | None = None) -> System:
+def load(
+    path: str | Path, *, environ: Mapping[str, str] = os.environ, unpack_dir: Path | None = None
+) -> SystemDescription:
     """Read a system file. Raise SystemFileError for everything that is wrong with it."""
     text = read_text(Path(path), kind="system file", most_mib=4, write="bootlab new")
     return loads(text, path=str(path), environ=environ, unpack_dir=unpack_dir)
@@ -53,7 +55,7 @@ def load(path: str | Path, *, environ: Mapping[str, str] = os.environ, unpack_di
 
 def loads(
     text: str, *, path: str = "system.toml", environ: Mapping[str, str] = os.environ, unpack_dir: Path | None = None
-) -> System:
+) -> SystemDescription:
     """Read a system from text. `path` is the name in errors; its folder is what relative paths start at."""
     place = Place(path=path, folder=Path(path).absolute().parent, environ=environ)
     table = read_table(text, path)
@@ -65,7 +67,7 @@ def loads(
     return _system(raw, place, unpack_dir if unpack_dir is not None else default_unpack_dir(environ))
 
 
-def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
+def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> SystemDescription:
     if not NAME.fullmatch(raw.name):
         raise place.error(
             f'"{raw.name[:80]}" cannot be a name',
@@ -88,7 +90,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
     on_medium: Root | None = None
     if raw.root is not None:
         on_medium = root(raw.root, raw.machine, raw.storage, place, unpack_dir, empty=bool(raw.programs))
-    system = System(
+    system = SystemDescription(
         name=raw.name,
         target=_target(raw.target, place),
         machine=_machine(raw.machine, place),

@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.model.costs import Between, Costs
 from bootlab.model.key import file_keys
-from bootlab.model.system import Limits, Machine, System
+from bootlab.model.system import Limits, Machine, SystemDescription
 from bootlab.systemfile.toml_text import listed, quoted
 
 # Keys of [machine] that hold paths, in which the loader expands variables.
@@ -20,7 +20,7 @@ Made = Literal["stacked", "trimmed", "optimized"]
 """What became of a system; the end of its new name."""
 
 
-def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -> str:
+def system_toml(system: SystemDescription, files: dict[str, str], made: Made = "stacked") -> str:
     """Write a system file that boots the files given (`kernel`, `initramfs`), which lie beside it."""
     what = "the system with a trimmed root tree" if made == "trimmed" else "the faster system"
     paths = "Paths are relative to this file." if "kernel" in files else "It was played back: there are no images."

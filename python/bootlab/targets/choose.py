@@ -12,7 +12,7 @@ from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.launch.target import Target
 from bootlab.model.real_board import Board
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.replay import ReplayTarget
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def target_for(
-    system: System,
+    system: SystemDescription,
     cache: Cache,
     watch: tuple[str, ...] = (),
     builds: BuildObserver | None = None,
@@ -50,7 +50,7 @@ def target_for(
     raise UserError(f"there is no target {system.target!r}", hint=f"known targets: {', '.join(known)}")
 
 
-def _of_board(system: System, board: Board, cache: Cache, builds: BuildObserver | None) -> Target:
+def _of_board(system: SystemDescription, board: Board, cache: Cache, builds: BuildObserver | None) -> Target:
     if board.recordings is not None:
         return ReplayTarget(msgspec.structs.replace(system, recordings=board.recordings), cache)
     from bootlab.boards.choose import board_target  # noqa: PLC0415 - most systems are QEMU's

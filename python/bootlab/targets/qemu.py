@@ -35,7 +35,7 @@ from bootlab.launch.whole_console import LOST_STAMPS, NOT_COUNTED, held_to_what_
 from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import assembly, recording_dir
 from bootlab.recordings.assembly import Heard
 from bootlab.recordings.console import split_lines
@@ -74,7 +74,7 @@ class QemuTarget:
         self._kvm: kvm.KvmState | None = None
         self._lock = threading.Lock()
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Build the artefacts (a kernel too) and the command line. Of machines only the KVM probe is started.
 
         The plan's system names the files of the kernel that was built.
@@ -222,7 +222,7 @@ class QemuTarget:
         found = {"card": self._cache.digest(from_card.card)} if from_card.card is not None else {}
         return found if from_card.image is None else found | {"loader": self._cache.digest(from_card.image)}
 
-    def _inspect(self, system: System) -> KernelInfo:
+    def _inspect(self, system: SystemDescription) -> KernelInfo:
         kernel = system.kernel
         # What lies in flash may be bare code that says nothing of itself; its vmlinux does.
         bare = kernel.flash is not None
@@ -235,7 +235,7 @@ class QemuTarget:
         """Return the proof of what was built, to stand in the recording; nothing when nothing was."""
         return ((recording_dir.PROGRAMS_FILE, str(facts_file(programs, self._cache))),) if programs.files else ()
 
-    def _accel(self, system: System, found: emulator.Emulator) -> str:
+    def _accel(self, system: SystemDescription, found: emulator.Emulator) -> str:
         if system.clock.mode == "exact" or system.clock.accel == "tcg":
             return "tcg"
         with self._lock:
@@ -275,12 +275,12 @@ def _preloaded(plan: BootPlan) -> Path | None:
     return next((Path(plugin.file) for plugin in plugins if plugin.preloaded), None)
 
 
-def _own_config(system: System) -> tuple[tuple[str, str], ...]:
+def _own_config(system: SystemDescription) -> tuple[tuple[str, str], ...]:
     """Return the configuration that the kernel was built with, to stand in the recording as proof of its options."""
     return ((recording_dir.KERNEL_CONFIG_FILE, system.kernel.config),) if system.kernel.config else ()
 
 
-def _filled_bank(placed: System) -> str | None:
+def _filled_bank(placed: SystemDescription) -> str | None:
     """Return the flash bank that bootlab has filled; None where the emulator loads the kernel."""
     place = flash_layout.known(placed.machine)
     return placed.machine.flash[place.unit] if placed.kernel.flash is not None and place is not None else None
@@ -349,7 +349,7 @@ def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple
     return (stamps[-1], "printk") if stamps else (None, "printk")
 
 
-def _check_form(system: System, info: KernelInfo) -> None:
+def _check_form(system: SystemDescription, info: KernelInfo) -> None:
     facts = system.machine.architecture
     if facts.name != "x86_64" and system.kernel.form == "vmlinux":
         raise UserError(
@@ -362,7 +362,7 @@ def _check_form(system: System, info: KernelInfo) -> None:
         )
 
 
-def _wrong_architecture(system: System, info: KernelInfo) -> str:
+def _wrong_architecture(system: SystemDescription, info: KernelInfo) -> str:
     if not info.arch or info.arch in {*system.machine.architecture.kernel_archs, "unknown"}:
         return ""
     return f"{system.kernel.image} is a kernel for {info.arch}; the machine is {system.machine.arch}"

@@ -22,7 +22,7 @@ from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.launch.qemu_launch import effective_cmdline
 from bootlab.launch.target import Progress, ProgressSink
 from bootlab.model.recording import Recording
-from bootlab.model.system import Clockwork, System
+from bootlab.model.system import Clockwork, SystemDescription
 from bootlab.recordings import recording_dir, sealed
 from bootlab.recordings.damage import Damaged
 from bootlab.recordings.sealed import NotWhole, OtherForm
@@ -41,7 +41,7 @@ _CLOCK_KEYS_ADDED = frozenset({"seed", "processors", "quantum_ns"})
 _CLOCK_DEFAULT = Clockwork()
 
 
-def fingerprint(system: System, purpose: Purpose) -> str:
+def fingerprint(system: SystemDescription, purpose: Purpose) -> str:
     """Return what tells two systems apart in a replay: command line, machine, kernel, names in the root tree.
 
     Contents of files and paths of this machine are left out, so that a replay works on another machine.
@@ -82,7 +82,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
 class ReplayTarget:
     """Plays recordings back."""
 
-    def __init__(self, system: System, cache: Cache) -> None:
+    def __init__(self, system: SystemDescription, cache: Cache) -> None:
         """Take the folder that the system file names. Raise UserError when there is none."""
         del cache
         folder = Path(system.recordings) if system.recordings else None
@@ -93,7 +93,7 @@ class ReplayTarget:
             )
         self._folder = folder
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Say which recording would be played."""
         key = fingerprint(system, purpose)
         info = _info(self._folder / _INFO_FILE)
@@ -133,7 +133,7 @@ def _info(path: Path) -> KernelInfo:
     return msgspec.structs.replace(info, version=kernelinfo.FORM.version)
 
 
-def record(folder: Path, system: System, purpose: Purpose, recording: Recording, info: KernelInfo) -> Path:
+def record(folder: Path, system: SystemDescription, purpose: Purpose, recording: Recording, info: KernelInfo) -> Path:
     """Add a real recording to a replay folder. Return its place."""
     if recording.path is None:
         raise UserError("this recording is not on disk", hint="load it from its folder first")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.model.recording import Meta, Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings.console import split_lines
 
 _LOOK_EVERY_S = 1.0
@@ -29,7 +29,7 @@ class SoFar:
     And one on its files, before its console has a line.
     """
 
-    def __init__(self, console: Path, system: System) -> None:
+    def __init__(self, console: Path, system: SystemDescription) -> None:
         """Look at a console that grows."""
         self._console = console
         self._system = system

@@ -13,7 +13,7 @@ from bootlab.model.change import Change
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.source_build import KernelPatch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 
 StageName = Literal["firmware", "loader", "image", "kernel", "initramfs", "storage", "init", "userspace"]
@@ -124,7 +124,7 @@ class Published(msgspec.Struct, frozen=True):
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one booted system: its timing recording and, when one was made, its diagnostic boot."""
 
-    system: System
+    system: SystemDescription
     recording: Recording
     diagnosis: Diagnosis | None = None
 
@@ -145,7 +145,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `unseen` names what was not given and stands here empty (`bootlab check` works without a boot).
     """
 
-    system: System
+    system: SystemDescription
     recording: Recording
     diagnosis: Diagnosis | None = None
     config: dict[str, str] = {}

@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab import _core
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 
@@ -36,7 +36,7 @@ class Booted(Protocol):
     """What Context and Evidence have in common: a system and what its boots recorded."""
 
     @property
-    def system(self) -> System:
+    def system(self) -> SystemDescription:
         """Return the system that was booted."""
 
     @property

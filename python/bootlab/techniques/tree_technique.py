@@ -6,7 +6,7 @@ from __future__ import annotations
 import abc
 
 from bootlab.model.change import Change, Op
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.startup import units
 from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Proof, Source, StageName, Technique
@@ -43,7 +43,7 @@ class TreeTechnique(Technique):
         return ()
 
 
-def no_tree(system: System) -> Applies:
+def no_tree(system: SystemDescription) -> Applies:
     """Say why the root's files are not known."""
     if system.root is not None and system.root.image is not None:
         return Applies.no("it takes a root whose files bootlab packs", "root.image is a ready file system")
@@ -61,7 +61,9 @@ class SystemdTechnique(TreeTechnique):
         return self.applies_to(files, context)
 
 
-def application_unit(files: TreeFiles, system: System) -> tuple[units.SystemdUnit, dict[str, units.SystemdUnit]] | None:
+def application_unit(
+    files: TreeFiles, system: SystemDescription
+) -> tuple[units.SystemdUnit, dict[str, units.SystemdUnit]] | None:
     """Return the unit that starts the application, and all units; None where that cannot be told."""
     if system.application is None or not units.is_systemd(files, system.init_path):
         return None
@@ -70,7 +72,7 @@ def application_unit(files: TreeFiles, system: System) -> tuple[units.SystemdUni
     return (unit, known) if unit is not None else None
 
 
-def no_unit(system: System) -> Applies:
+def no_unit(system: SystemDescription) -> Applies:
     """Say why no unit is known to start the application."""
     if system.application is None:
         return Applies.unknown('the system file does not name the application (application = "/path")')

@@ -9,7 +9,7 @@ from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.analysis.function_tables import buckets
 from bootlab.errors import MeasurementError, UserError
 from bootlab.model.architecture import Arch
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.timers.request import StressRequest
 from bootlab.timers.stress import InstructionCount, StressResult
 from bootlab.tracing.boot import TraceRequest
@@ -26,7 +26,7 @@ _IDLE_LOOP = "do_idle"
 _INTERRUPTS, _USER = "kernel, interrupts", "user space"
 
 
-def requests(system: System, request: StressRequest) -> tuple[StressRequest, ...]:
+def requests(system: SystemDescription, request: StressRequest) -> tuple[StressRequest, ...]:
     """Return one run a population: each is traced in a boot of its own. Raise UserError where it cannot be counted."""
     if system.clock.mode != "exact":
         raise UserError(

@@ -15,7 +15,7 @@ import msgspec
 from bootlab.builders.guest_program import host_arch
 from bootlab.errors import EnvironmentFault, MeasurementError, TargetError
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import Check, Goal, Initramfs, Limits, System
+from bootlab.model.system import Check, Goal, Initramfs, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.timers.programs import TIMER_INIT, TimerProgram
 from bootlab.timers.stress import StressPlace
@@ -77,8 +77,13 @@ def host_facts() -> dict[str, str]:
 
 
 def system_for(
-    system: System, program: TimerProgram, arguments: Sequence[str], *, seconds: float, raise_limits: bool = True
-) -> System:
+    system: SystemDescription,
+    program: TimerProgram,
+    arguments: Sequence[str],
+    *,
+    seconds: float,
+    raise_limits: bool = True,
+) -> SystemDescription:
     """Return a system that boots, runs the program, and powers off. Its kernel, machine and parameters stay.
 
     `seconds`: how long the run takes. `raise_limits`: as many timers as there is memory for, not as many as the kernel

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab import _core
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _FILE = re.compile(r".*/([^/]+)\.ko(\.(gz|xz|zst))?")
 _ALIASES = frozenset({"init_module", "cleanup_module"})
@@ -71,7 +71,7 @@ class _Part(msgspec.Struct, frozen=True):
     functions: list[tuple[int, str]]
 
 
-def files(system: System) -> list[tuple[str, Path]]:
+def files(system: SystemDescription) -> list[tuple[str, Path]]:
     """Return the modules in a system's root tree: name by the file's name, and file."""
     if system.tree is None:
         return []

@@ -20,7 +20,7 @@ from bootlab.errors import BootlabError, EnvironmentFault, UserError
 from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.launch.target import ProgressSink, Target
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.targets.choose import target_for
 from bootlab.workers.scheduled_job import Job, boot_job, stop_file
@@ -119,7 +119,7 @@ class ScheduledTarget:
         self._opener = opener
         self._shared = SharedFiles(url) if url else None
 
-    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose: Purpose = "timing") -> BootPlan:
         """Plan as the target does."""
         return self._target.plan(system, purpose)
 

@@ -23,12 +23,12 @@ from bootlab.launch.boot_plan import NOT_KEPT, BootPlan
 from bootlab.launch.target import Target
 from bootlab.model.launch import Launch
 from bootlab.model.recording import Outcome, Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.recordings import assembly, recording_dir
 from bootlab.recordings.assembly import Heard
 from bootlab.workers.shared_files import SharedFiles
 
-Opener = Callable[[System, Cache], Target]
+Opener = Callable[[SystemDescription, Cache], Target]
 """Opens the target on a worker. A function of a module, so that it can be sent there."""
 
 

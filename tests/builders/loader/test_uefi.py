@@ -13,7 +13,7 @@ from bootlab.errors import UserError
 from bootlab.formats.portable_executable import read_pe
 from bootlab.model.boot_loader import Loader
 from bootlab.model.launch import LoadedFirst
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 from tests.mini_kernel import mini_kernel
 from tests.uefi_kernel import SETUP_BYTES, START_AT, STUB_AT, uefi_kernel
 
@@ -26,7 +26,7 @@ def kernel(tmp_path):
 @pytest.fixture
 def system(kernel, tmp_path):
     (tmp_path / "OVMF.fd").write_bytes(b"firmware")
-    return System(
+    return SystemDescription(
         name="uefi", kernel=Kernel(image=str(kernel)), goal=Goal(console="GOAL"), machine=Machine(),
         loader=Loader(uefi=str(tmp_path / "OVMF.fd"), start="stub"),
     )  # fmt: skip
@@ -130,7 +130,7 @@ def test_another_architecture_is_refused(system, kernel, cache):
         started(arm, Artefacts(kernel=kernel), "quiet", cache)
 
 
-def with_loader(system: System, loader: Loader, machine: Machine | None = None) -> System:
-    return System(
+def with_loader(system: SystemDescription, loader: Loader, machine: Machine | None = None) -> SystemDescription:
+    return SystemDescription(
         name=system.name, kernel=system.kernel, goal=system.goal, loader=loader, machine=machine or system.machine
     )

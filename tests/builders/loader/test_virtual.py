@@ -13,12 +13,12 @@ from bootlab.errors import UserError
 from bootlab.formats.device_tree import read_tree
 from bootlab.model.boot_loader import Loader
 from bootlab.model.launch import LoadedFirst
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 from tests.mini_boards import mini_board_kernel
 
 
-def system(arch: str, machine_type: str = "virt") -> System:
-    return System(
+def system(arch: str, machine_type: str = "virt") -> SystemDescription:
+    return SystemDescription(
         name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), machine=Machine(arch=arch, type=machine_type)
     )
 

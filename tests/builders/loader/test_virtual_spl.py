@@ -14,7 +14,7 @@ from bootlab.errors import ToolMissing, UserError
 from bootlab.formats.device_tree import read_tree
 from bootlab.model.boot_loader import RISCV_VIRT, Loader, LoaderBuild
 from bootlab.model.launch import LoadedFirst
-from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
 from tests.mini_boards import mini_board_kernel
 
 LOADER = Loader(build=LoaderBuild(base="qemu-riscv64_spl_defconfig"))
@@ -49,7 +49,7 @@ def placed(cache, tmp_path, monkeypatch):
     builder = FakeBuilder(tmp_path)
 
     def run(loader=LOADER, machine=MACHINE):
-        system = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), machine=machine)
+        system = SystemDescription(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), machine=machine)
         found = virtual_spl.placed(system, loader, kernel, None, "console=ttyS0", "qemu-system-riscv64", cache, builder)
         return found, dict(builder.asked[0]), builder.asked[1]
 

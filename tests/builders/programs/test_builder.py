@@ -13,7 +13,7 @@ from bootlab.builders.programs import ProgramBuilder, built_programs, with_built
 from bootlab.builders.programs.toolchain import musl_roots
 from bootlab.errors import ProgramBuildError, SourceMissing, ToolMissing, UserError
 from bootlab.model.program import Program
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Goal, Initramfs, Kernel, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 pytestmark = pytest.mark.skipif(
@@ -33,7 +33,7 @@ def hello(tmp_path):
 
 
 def system(*programs, tree=None):
-    return System(
+    return SystemDescription(
         name="x",
         kernel=Kernel(image="k"),
         goal=Goal(console="x"),

@@ -11,7 +11,7 @@ import msgspec
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.change import Change, DropFiles
 from bootlab.model.recording import Meta, Outcome
-from bootlab.model.system import Initramfs, System
+from bootlab.model.system import Initramfs, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings import recording_dir
 from tests.experiments.fake_bench import MS, SYSTEM, FakeTarget, FakeTechnique
@@ -20,7 +20,7 @@ FILES = tuple(f"/lib/{name}" for name in "abcdefghijklmnop")
 OWN = ("/init", *FILES)
 
 
-def with_tree(system: System = SYSTEM) -> System:
+def with_tree(system: SystemDescription = SYSTEM) -> SystemDescription:
     tree = FileTree(tuple((path, Entry(kind="file", text=path)) for path in OWN))
     return msgspec.structs.replace(system, initramfs=Initramfs(tree=tree, compression="none"))
 
@@ -38,7 +38,7 @@ class TreeTarget(FakeTarget):
         super().__init__(lambda _params: 0)
         self.of, self.says, self.answers = cost, says, answers
 
-    def plan(self, system: System, purpose="timing") -> BootPlan:
+    def plan(self, system: SystemDescription, purpose="timing") -> BootPlan:
         files = ",".join(path for path, _ in system.tree.entries)
         text = f"{purpose} {system.cmdline} {system.clock.seed} {files} {_words(system)}"
         plan = super().plan(system, purpose)
@@ -65,7 +65,7 @@ class TreeTarget(FakeTarget):
         return recording_dir.load(folder)
 
 
-def _words(system: System) -> tuple[str, ...]:
+def _words(system: SystemDescription) -> tuple[str, ...]:
     entry = system.tree.get("/bootlab-check")
     return tuple((entry.text or "").splitlines()) if entry is not None else ()
 

@@ -20,7 +20,7 @@ from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
 from bootlab.model.boot_loader import LOADER_BOARDS, Loader, LoaderBoard, loader_board
 from bootlab.model.launch import LoadedFirst
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 if TYPE_CHECKING:
     from bootlab.builders.loader.built import BuiltLoader
@@ -38,7 +38,7 @@ class CardStart(msgspec.Struct, frozen=True, kw_only=True):
     `sizes_bytes`: the lengths of what the SPL loads and of the device tree.
     """
 
-    system: System
+    system: SystemDescription
     first: LoadedFirst | None = None
     card: Path | None = None
     board: LoaderBoard | None = None
@@ -53,7 +53,7 @@ class CardStart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def started(
-    system: System,
+    system: SystemDescription,
     artefacts: Artefacts,
     cmdline: str,
     cache: Cache,
@@ -121,7 +121,9 @@ def started(
     )
 
 
-def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> CardStart:
+def _with_grub(
+    system: SystemDescription, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache
+) -> CardStart:
     if system.machine.arch != "x86_64":
         raise UserError("bootlab supports GRUB on PCs only", hint='[machine] arch = "x86_64", or leave loader.grub out')
     entry = grub.kernel_entry(artefacts.kernel)
@@ -135,7 +137,9 @@ def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
     return CardStart(system=_with_card(system, str(file)), card=file, kernel_address=entry)
 
 
-def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> CardStart:
+def _with_uefi(
+    system: SystemDescription, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache
+) -> CardStart:
     if system.machine.arch != "x86_64":
         raise UserError("bootlab supports UEFI on PCs only", hint='[machine] arch = "x86_64", or leave loader.uefi out')
     codes = uefi.codes(loader, artefacts.kernel)
@@ -156,7 +160,7 @@ def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
 
 
 def _on_virtual(
-    system: System,
+    system: SystemDescription,
     loader: Loader,
     artefacts: Artefacts,
     cmdline: str,
@@ -184,7 +188,7 @@ def _on_virtual(
 
 
 def _parts(
-    system: System,
+    system: SystemDescription,
     loader: Loader,
     place: LoaderBoard,
     start: int,
@@ -217,11 +221,11 @@ def _parts(
     )
 
 
-def _with_card(system: System, file: str) -> System:
+def _with_card(system: SystemDescription, file: str) -> SystemDescription:
     return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, sd=file))
 
 
-def _check(system: System) -> None:
+def _check(system: SystemDescription) -> None:
     if system.machine.sd is not None or (system.root is not None and system.root.medium == "sd"):
         raise UserError(
             "the card slot is taken: the boot loader's card is in it",

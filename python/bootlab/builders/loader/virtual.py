@@ -15,7 +15,7 @@ from bootlab.builders.loader.built import BuiltLoader
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
 from bootlab.model.launch import InMemory, LoadedFirst
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _VERSION = 2
 _ARCHS = ("arm64", "riscv64")
@@ -52,13 +52,19 @@ class InRam(msgspec.Struct, frozen=True, kw_only=True):
     kernel: int = 0x82000000
 
 
-def is_virtual(system: System) -> bool:
+def is_virtual(system: SystemDescription) -> bool:
     """Tell whether a system's machine is one of these."""
     return system.machine.type.partition("-")[0] == "virt" and system.machine.arch in _ARCHS
 
 
 def placed(
-    system: System, loader: Loader, kernel: Path, initramfs: Path | None, cmdline: str, emulator: str, cache: Cache
+    system: SystemDescription,
+    loader: Loader,
+    kernel: Path,
+    initramfs: Path | None,
+    cmdline: str,
+    emulator: str,
+    cache: Cache,
 ) -> LoadedImage:
     """Say what the emulator starts. Raise UserError, ToolMissing, EnvironmentFault, OSError."""
     if loader.image is None or loader.start != "extlinux" or loader.wrapped:
@@ -78,7 +84,13 @@ def placed(
 
 
 def kernel_in_memory(
-    system: System, kernel: Path, initramfs: Path | None, cmdline: str, at: InRam, emulator: str, cache: Cache
+    system: SystemDescription,
+    kernel: Path,
+    initramfs: Path | None,
+    cmdline: str,
+    at: InRam,
+    emulator: str,
+    cache: Cache,
 ) -> tuple[str, tuple[InMemory, ...]]:
     """Return the device tree and the files in memory from which U-Boot on RISC-V starts a kernel.
 
@@ -112,7 +124,9 @@ def _wrapped(kernel: Path, at: InRam, cache: Cache) -> Path:
     return cache.file(key_of("virtual-kernel", _VERSION, cache.digest(kernel), at.kernel), ".uimage", make)
 
 
-def _tree(system: System, cmdline: str, at: InRam, initramfs_end: int | None, emulator: str, cache: Cache) -> Path:
+def _tree(
+    system: SystemDescription, cmdline: str, at: InRam, initramfs_end: int | None, emulator: str, cache: Cache
+) -> Path:
     """Return the machine's own device tree, with the command line and where the kernel is (board_late_init()).
 
     `emulator`: the program that is asked for the machine's.

@@ -16,7 +16,7 @@ from bootlab.errors import ToolMissing, UserError
 from bootlab.model.boot_loader import FALCON_SIZE, RISCV_VIRT, SECOND_SIZE, Loader
 from bootlab.model.launch import InMemory, LoadedFirst
 from bootlab.model.source_build import Options
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 """Where Debian's package opensbi has it."""
@@ -42,7 +42,7 @@ def spl_options(loader: Loader) -> Options:
 
 
 def placed(
-    system: System,
+    system: SystemDescription,
     loader: Loader,
     kernel: Path,
     initramfs: Path | None,
@@ -77,7 +77,7 @@ def placed(
     return LoadedImage(first=first, entries=entries, loads_kernel=False, built=made, sizes_bytes=sizes)
 
 
-def _check(system: System, loader: Loader) -> None:
+def _check(system: SystemDescription, loader: Loader) -> None:
     if system.machine.arch != "riscv64":
         raise UserError(
             f"bootlab builds no U-Boot for the machine {system.machine.type} of {system.machine.arch}",

@@ -12,13 +12,13 @@ from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.own_programs import with_own_programs
 from bootlab.errors import ProgramBuildError, UserError
 from bootlab.model.program import BuiltFile, BuiltPrograms, ElfFacts, Role
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 _LINKS_MAX = 40
 
 
-def with_built_programs(system: System, cache: Cache) -> System:
+def with_built_programs(system: SystemDescription, cache: Cache) -> SystemDescription:
     """Return the system with its programs in its tree. One that builds none stays as it is.
 
     Raise ProgramBuildError, UserError, ToolMissing or EnvironmentFault.
@@ -26,7 +26,7 @@ def with_built_programs(system: System, cache: Cache) -> System:
     return _installed(_with_busybox(with_own_programs(system), cache), cache)[0]
 
 
-def built_programs(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
+def built_programs(system: SystemDescription, cache: Cache) -> tuple[SystemDescription, BuiltPrograms]:
     """Return the same, and what was built."""
     return _installed(_with_busybox(with_own_programs(system), cache), cache)
 
@@ -41,7 +41,7 @@ def facts_file(built: BuiltPrograms, cache: Cache) -> Path:
     return cache.file(key_of("programs", text), ".programs.json", make)
 
 
-def _with_busybox(system: System, cache: Cache) -> System:
+def _with_busybox(system: SystemDescription, cache: Cache) -> SystemDescription:
     if system.tree is None or not any(entry.busybox is not None for _, entry in system.tree.entries):
         return system
     from bootlab.builders.busybox import with_busybox  # noqa: PLC0415 - only where one is built
@@ -49,7 +49,7 @@ def _with_busybox(system: System, cache: Cache) -> System:
     return system.with_tree(with_busybox(system.tree, system.machine.arch, cache))
 
 
-def _installed(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
+def _installed(system: SystemDescription, cache: Cache) -> tuple[SystemDescription, BuiltPrograms]:
     if not system.programs:
         return system, BuiltPrograms()
     from bootlab.builders.programs.builder import ProgramBuilder  # noqa: PLC0415 - only where one is built

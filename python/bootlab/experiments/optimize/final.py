@@ -26,7 +26,7 @@ from bootlab.experiments.trial import GROUNDS, EndedByHost, grounded, require_to
 from bootlab.model.change import Change, apply_all
 from bootlab.model.question import Question
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 _NOT_RUN = {126: "it cannot be executed", 127: "there is no such program", None: "it did not end"}
 
@@ -67,7 +67,9 @@ class FinalChecks:
             )
         return said
 
-    def _output(self, system: System, timing: Recording, words: tuple[str, ...], label: str) -> CheckOutput | None:
+    def _output(
+        self, system: SystemDescription, timing: Recording, words: tuple[str, ...], label: str
+    ) -> CheckOutput | None:
         begun = begin_check(self._bench, _checking(system, words), timing, f"{label}: {words[0]}")
         if begun is None:
             return None
@@ -79,7 +81,7 @@ class FinalChecks:
         require_report(system, made, f"the final check {shlex.join(words)!r} was not run")
         return check_output(made)
 
-    def why_broken(self, system: System, recording: Recording, label: str) -> str:
+    def why_broken(self, system: SystemDescription, recording: Recording, label: str) -> str:
         """Say which final check tells a system from the base, or ""."""
         for words, said in zip(self._words, self._said, strict=True):
             try:
@@ -146,10 +148,10 @@ class FinalChecks:
         self._bench.decided(f"  {label}: {broken or 'passes'}")
         return broken
 
-    def _why(self, system: System, recording: Recording, label: str) -> str:
+    def _why(self, system: SystemDescription, recording: Recording, label: str) -> str:
         return why_lost(self._bench, self._base, system, recording, label) or self.why_broken(system, recording, label)
 
-    def _system(self, changes: tuple[Change, ...]) -> System:
+    def _system(self, changes: tuple[Change, ...]) -> SystemDescription:
         return apply_all(self._base.system, changes)
 
 
@@ -167,5 +169,5 @@ def words_of(command: str) -> tuple[str, ...]:
     return words
 
 
-def _checking(system: System, words: tuple[str, ...]) -> System:
+def _checking(system: SystemDescription, words: tuple[str, ...]) -> SystemDescription:
     return msgspec.structs.replace(system, check=msgspec.structs.replace(system.check, command=words))

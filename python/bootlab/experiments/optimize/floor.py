@@ -20,7 +20,7 @@ from bootlab.experiments.traced_boot import Traced, trace_boot
 from bootlab.model.floor import Floor
 from bootlab.model.plan import Plan
 from bootlab.model.recording import Diagnosis
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import FileTree
 from bootlab.techniques.base import Answer, Context, Technique
 from bootlab.techniques.scope import ask, levers
@@ -40,7 +40,11 @@ ENTRIES = TraceRequest(min_ns=0, depth=2)
 
 
 def floor_found(
-    bench: Bench, system: System, plan: Plan, diagnosis: Diagnosis | None = None, tried: Mapping[str, str] | None = None
+    bench: Bench,
+    system: SystemDescription,
+    plan: Plan,
+    diagnosis: Diagnosis | None = None,
+    tried: Mapping[str, str] | None = None,
 ) -> Floor | str:
     """Boot what it takes and compute the floor; or say why there is none (a board, several processors, no symbols)."""
     bench.phase("floor", 2)
@@ -54,7 +58,7 @@ def floor_found(
 
 def floor_in(
     bench: Bench,
-    system: System,
+    system: SystemDescription,
     plan: Plan | None = None,
     diagnosis: Diagnosis | None = None,
     tried: Mapping[str, str] | None = None,
@@ -107,7 +111,7 @@ def application_turns(path: str | None, turns: Sequence[Turn]) -> tuple[str, tup
     return ", then ".join(names), tuple(own)
 
 
-def _programs(system: System, turns: Sequence[Turn]) -> tuple[ProgramShare, ...]:
+def _programs(system: SystemDescription, turns: Sequence[Turn]) -> tuple[ProgramShare, ...]:
     """Return the programs of root and initramfs that had these turns; threads of the kernel have no file in them."""
     trees = (system.startup, system.initramfs.tree if system.initramfs is not None else None)
     entries = [one for tree in trees if tree is not None for one in tree.entries]
@@ -119,7 +123,7 @@ def _programs(system: System, turns: Sequence[Turn]) -> tuple[ProgramShare, ...]
     return tuple(ProgramShare(name=name, ns=ns) for name, ns in sorted(sums.items(), key=lambda row: (-row[1], row[0])))
 
 
-def _images(traced: Traced, system: System) -> Images:
+def _images(traced: Traced, system: SystemDescription) -> Images:
     launch = traced.recording.meta.launch
     # Behind a boot loader the emulator is given no kernel.
     named = (launch.kernel if launch is not None else None) or system.kernel.image

@@ -15,7 +15,7 @@ from bootlab.model import figures
 from bootlab.model.floor import Floor
 from bootlab.model.question import Question
 from bootlab.model.recording import Diagnosis
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.waterfall import Bar
 
 
@@ -36,7 +36,7 @@ class Optimized(msgspec.Struct, frozen=True, kw_only=True):
 
     base: Base
     stacked: Stacked
-    system: System
+    system: SystemDescription
     diagnosis: Diagnosis | None
     waterfall: tuple[Bar, ...]
     floor: Floor | None = None

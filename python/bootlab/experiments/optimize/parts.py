@@ -18,12 +18,12 @@ from bootlab.experiments.trim import named_on_console
 from bootlab.model.change import Change, DropFiles, DropInitramfsFiles, Op, SetBusybox
 from bootlab.model.question import Question
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 
 MOST = 60
 """So many systems are asked about for one change. What is not decided by then stays in the tree."""
 
-Oracle = Callable[[System, Recording, str], str]
+Oracle = Callable[[SystemDescription, Recording, str], str]
 """Says why a system that was booted does not work, or ""."""
 
 
@@ -60,7 +60,9 @@ def only(change: Change, paths: frozenset[str]) -> Change:
     return msgspec.structs.replace(change, ops=tuple(ops), label=f"{change.label}, {label}" if change.label else label)
 
 
-def in_part(bench: Bench, base: Base, standing: System, change: Change, *, over: Callable[[], str]) -> InPart:
+def in_part(
+    bench: Bench, base: Base, standing: SystemDescription, change: Change, *, over: Callable[[], str]
+) -> InPart:
     """Find as much of a change as works on top of what stands.
 
     All at once, and halves of what fails; what a failed boot's console misses by name stays without a further question.
@@ -72,7 +74,7 @@ def in_part(bench: Bench, base: Base, standing: System, change: Change, *, over:
 
 
 def most_that_works(
-    bench: Bench, standing: System, change: Change, why_broken: Oracle, *, over: Callable[[], str]
+    bench: Bench, standing: SystemDescription, change: Change, why_broken: Oracle, *, over: Callable[[], str]
 ) -> InPart:
     """Do the same with another oracle. Every answer rests on kept boots: interrupted, none is asked for twice.
 

@@ -35,7 +35,7 @@ from bootlab.model.change import Change
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.question import Question
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.recordings import sealed
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
@@ -182,20 +182,20 @@ class _Beside:
         bench: Bench,
         builder: KernelBuilder,
         search: Search[frozenset[str]],
-        system_of: Callable[[frozenset[str]], System],
+        system_of: Callable[[frozenset[str]], SystemDescription],
         answers: dict[frozenset[str], str],
     ) -> None:
         self._bench, self._builder = bench, builder
         self._search, self._system_of, self._answers = search, system_of, answers
         self._guessed: set[frozenset[str]] = set()
 
-    def begin(self, asked: frozenset[str], system: System) -> None:
+    def begin(self, asked: frozenset[str], system: SystemDescription) -> None:
         """Have the kernel of a question built, and others beside it."""
         if not self._bench.guesses or (asked not in self._guessed and self._is_built(system)):
             # One that an earlier run built is booted, or has been: what follows it was built then, too.
             return
         self._bench.build_ahead([system])
-        guessed: dict[frozenset[str], System] = {}
+        guessed: dict[frozenset[str], SystemDescription] = {}
         for question in likely_next(self._search, self._answers, self._bench.guesses):
             # What is wrong with a question is said when it is asked.
             with suppress(BootlabError):
@@ -207,7 +207,7 @@ class _Beside:
         """End what nobody will ask for."""
         self._bench.build_guessed(())
 
-    def _is_built(self, system: System) -> bool:
+    def _is_built(self, system: SystemDescription) -> bool:
         try:
             return is_kernel_built(system, self._bench.cache, self._builder)
         except BootlabError:
@@ -221,7 +221,7 @@ def _why_broken(
     standing: Evidence,
     options: frozenset[str],
     also: Oracle,
-    begin: Callable[[System], None],
+    begin: Callable[[SystemDescription], None],
 ) -> str | KernelBuildError:
     """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built.
 
@@ -253,7 +253,7 @@ class _Linked(Exception):
 
 
 def _booted(
-    bench: Bench, system: System, label: str, key: str, begin: Callable[[System], None]
+    bench: Bench, system: SystemDescription, label: str, key: str, begin: Callable[[SystemDescription], None]
 ) -> Recording | KernelBuildError:
     """Boot a system. What the linker misses is remembered, so that an interrupted search does not link in vain again.
 
@@ -281,6 +281,6 @@ def _booted(
     return made[0]
 
 
-def without_options(system: System, options: frozenset[str]) -> System:
+def without_options(system: SystemDescription, options: frozenset[str]) -> SystemDescription:
     """Return a system whose kernel is built without options."""
     return SetKernelOptions(tuple((name, "n") for name in sorted(options))).apply(system)

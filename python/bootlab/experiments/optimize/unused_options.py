@@ -26,7 +26,7 @@ from bootlab.kernelsource.advice import Advisor
 from bootlab.kernelsource.configuration import from_mapping
 from bootlab.kernelsource.levers import levers_of
 from bootlab.kernelsource.tree import ConfiguredTree
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.techniques.base import Evidence
 from bootlab.tracing import symbols as trace_symbols
 from bootlab.tracing.boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
@@ -113,7 +113,7 @@ def unused_options(
     return Unused(families=families, kept=kept, option_of=option_of, modules=modules, needed=found.needed)
 
 
-def _up_to(bench: Bench, system: System, traced: Traced, mark: str) -> FunctionTrace:
+def _up_to(bench: Bench, system: SystemDescription, traced: Traced, mark: str) -> FunctionTrace:
     insns = next((m.insns for m in traced.timing.marks if m.name == mark), None)
     if insns is None:
         raise MeasurementError(f"the boot has no mark {mark}", hint="bootlab boot SYSTEM.toml shows the marks it has")

@@ -7,7 +7,7 @@ from bootlab.data import source_folder
 from bootlab.model.change import Change, Op, PutProgram, SetInitArguments, SetParam
 from bootlab.model.program import Program
 from bootlab.model.recording import RUN_INIT
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import mounts, root_switch, scripts
@@ -165,7 +165,7 @@ class AppAsInit(Technique):
         return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
 
 
-def _fixed_init(system: System) -> Applies | None:
+def _fixed_init(system: SystemDescription) -> Applies | None:
     """Answer no where the initramfs starts one program of the root whatever `init=` says."""
     switch = root_switch.of_system(system)
     if switch is None:
@@ -176,7 +176,7 @@ def _fixed_init(system: System) -> Applies | None:
     )
 
 
-def _not_startable(system: System, entry: Entry | None) -> Applies | None:
+def _not_startable(system: SystemDescription, entry: Entry | None) -> Applies | None:
     if len(system.application_arguments) > _MOST_ARGUMENTS:
         given = len(system.application_arguments)
         return Applies.no(f"the kernel hands at most {_MOST_ARGUMENTS} arguments to init", f"{given} are given")

@@ -12,7 +12,7 @@ from bootlab.model.change import Change, ExtendParam
 from bootlab.model.cmdline import Param
 from bootlab.model.recording import Diagnosis, Initcall
 from bootlab.model.shared_cost import SharedCost
-from bootlab.model.system import System
+from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, either, never_called, quote
@@ -120,7 +120,7 @@ def left_out(before: Evidence, after: Evidence, *, only: frozenset[str] | None =
     return Effect(True, "; ".join([*shown, *(_moved(before, after, wanted) if alone else [])]))
 
 
-def _otherwise(evidence: Evidence) -> System:
+def _otherwise(evidence: Evidence) -> SystemDescription:
     """Return the system without its list of initcalls: what else may have changed."""
     line = evidence.system.cmdline
     others = tuple(param for param in line.params if param.key != "initcall_blacklist")
