@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that bootlab needs and that are not there yet, on Debian 12 and Debian 13. On Fedora, Arch,
+# Installs the Debian packages that bootlab needs and that are not there yet, on Debian 12 and later. On Fedora, Arch,
 # openSUSE and Alpine it installs nothing and names what is missing, in one line for root (other-packages.sh).
 # Usage: setup-debian.sh GROUP...
 # Groups: run (boot and measure), build (compile bootlab), lint (rustfmt, clippy), test (browser tests and the tools that
@@ -18,7 +18,7 @@ build="python3 python3-venv gcc libc6-dev make"
 test="chromium procps cpio kmod patch git strace qemu-system-arm qemu-system-misc"
 boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
-kernels="linux-source-6.1|linux-source-6.12 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
+kernels="linux-source-6.1|linux-source-6.12|linux-source gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
 loaders="mtools fdisk grub-pc-bin grub-common ovmf systemd-boot-efi u-boot-qemu device-tree-compiler xxd gcc make bison flex bc patch libssl-dev ccache"
 programs="gcc libc6-dev make musl-tools"
 filesystems="squashfs-tools erofs-utils e2fsprogs xfsprogs btrfs-progs f2fs-tools mtd-utils fakeroot gcc libc6-dev lz4"

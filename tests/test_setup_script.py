@@ -84,6 +84,16 @@ def test_what_is_there_is_not_asked_for(machine, tmp_path):
     assert not (tmp_path / "log").exists()
 
 
+@pytest.mark.parametrize("has", ["linux-source-6.1", "linux-source-6.12", "linux-source"])
+def test_the_kernel_source_is_the_one_that_this_release_has(machine, tmp_path, has):
+    # The release after those that are named has a version of its own, which `linux-source` depends on.
+    knows = f'[ "$2" = {has} ] && echo Package: {has}'
+    done = machine("kernels", id="echo 0", **{"apt-cache": knows})
+    assert done.returncode == 0, done.stderr
+    installed = (tmp_path / "log").read_text().splitlines()[-1].split()
+    assert [name for name in installed if name.startswith("linux-source")] == [has]
+
+
 def test_an_unknown_group_is_named_before_anything_is_done(machine, tmp_path):
     done = machine("run", "tset", id="echo 0")
     assert done.returncode == 2

@@ -80,6 +80,24 @@ def test_a_source_that_cannot_be_unpacked(
     assert not [path for path in (tmp_path / "cache/kernels/sources").iterdir() if path.is_dir()]
 
 
+@pytest.mark.parametrize(
+    ("there", "hint"),
+    [
+        ((), "another version that this release has: apt-cache search '^linux-source-'"),
+        (("6.12", "6.9", "7.2.orig"), 'what is here already is source = "debian-6.9" or "debian-6.12"'),
+    ],
+)
+def test_a_source_that_this_release_of_debian_does_not_have(
+    builder: KernelBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...], hint: str
+) -> None:
+    for version in there:
+        (tmp_path / f"linux-source-{version}.tar.xz").write_bytes(b"x")
+    monkeypatch.setattr("bootlab.builders.kbuild.source.DEBIAN_ARCHIVES", tmp_path)
+    with pytest.raises(ToolMissing, match=r"linux-source-6\.1\.tar\.xz") as caught:
+        builder.build(KernelBuild(), "x86_64")
+    assert caught.value.hint.endswith(hint)
+
+
 def test_a_build_that_is_killed_goes_on(builder: KernelBuilder, tree: Path, tmp_path: Path, seen: Seen) -> None:
     (tree / "src/three.c").write_text("#slow\n")
     script = (

@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -26,6 +27,7 @@ _PARTS = ("Makefile", "Kconfig", "scripts/Kconfig.include", "arch", "init/Kconfi
 # Left by a build inside the tree; the kernel's own Makefile refuses such a tree too (`outputmakefile`).
 _LEFTOVERS = (".config", "include/config", "arch/{folder}/include/generated")
 _READ_BYTES = 1 << 20
+_ARCHIVE = re.compile(r"linux-source-(\d+(?:\.\d+)*)\.tar\.xz")
 
 
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,13 +63,28 @@ def debian_archive(version: str) -> Path:
 def _debian(version: str, cache: Cache) -> tuple[Path, str]:
     archive = debian_archive(version)
     if not archive.is_file():
-        raise ToolMissing(
-            f"Debian's kernel source ({archive})",
-            package=f"linux-source-{version}",
-            needed_for="by [kernel] source",
-        )
+        raise _no_archive(version, archive)
     identity = cache.digest(archive)
     return unpacked(archive, identity, cache), identity
+
+
+def _no_archive(version: str, archive: Path) -> ToolMissing:
+    """Return the error. A release of Debian has one version of its own, so the package may not exist there."""
+    fault = ToolMissing(
+        f"Debian's kernel source ({archive})", package=f"linux-source-{version}", needed_for="by [kernel] source"
+    )
+    if others := debian_versions():
+        named = " or ".join(f'"debian-{other}"' for other in others)
+        fault.hint += f"; what is here already is source = {named}"
+    else:
+        fault.hint += "; another version that this release has: apt-cache search '^linux-source-'"
+    return fault
+
+
+def debian_versions() -> tuple[str, ...]:
+    """Return the versions whose archives lie where Debian's packages put them, oldest first."""
+    found = (_ARCHIVE.fullmatch(path.name) for path in DEBIAN_ARCHIVES.glob("linux-source-*.tar.xz"))
+    return tuple(sorted((m[1] for m in found if m), key=lambda v: [int(part) for part in v.split(".")]))
 
 
 def unpacked_place(sha256: str, cache: Cache) -> Path:
