@@ -8,10 +8,11 @@ import re
 import msgspec
 import pytest
 
+from bootlab.experiments import ladder_media
 from bootlab.experiments.ladder import ladder
 from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
-from bootlab.model.costs import Between, TurningPoint
+from bootlab.model.costs import READ_TIMES, Between, TurningPoint
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect, OnBoard, StageDelta, Trial, Verdict
@@ -70,13 +71,16 @@ def test_what_was_published_of_another_variant_does_not_stand_beside_a_row():
 
 def test_what_loading_would_cost_stands_apart():
     found = made(bandwidth_bytes_per_s=1_000_000)
-    assert found.facts["base_load_ns"] == 2000 * MS
+    assert (found.facts["base_load_least_ns"], found.facts["base_load_most_ns"]) == (1946 * MS, 2054 * MS)
     first = found.rows[0]
-    assert [first.ns(key) for key in ("load_ns", "decompression_ns", "kernel_ns")] == [1800 * MS, 90 * MS, 690 * MS]
+    ends = [first.ns(key) for key in ("load_least_ns", "load_most_ns")]
+    assert ends == [round(1800 * MS * times) for times in (READ_TIMES.low, READ_TIMES.high)]
+    assert [first.ns(key) for key in ("decompression_ns", "kernel_ns")] == [90 * MS, 690 * MS]
     assert first.ns("saved_ns") == 120 * MS
     text = markdown.page(found)
     assert "1 MB/s" in text
-    assert "| 1800.000 | 90.000 | 690.000 |" in text
+    assert "| 1751 to 1849 | 90.000 | 690.000 |" in text
+    assert "(base: 1,946 to 2,054 ms)" in text
 
 
 def test_a_slow_medium_wants_small_images_and_a_fast_one_quick_ones():
@@ -86,17 +90,34 @@ def test_a_slow_medium_wants_small_images_and_a_fast_one_quick_ones():
     ]
     found = made((*packed, TRIALS[0]))
     media = [row for row in found.rows if row.value("group") == "medium"]
-    best = {row.title: (row.value("best"), row.ns("total_change_ns")) for row in media}
+    best = {row.title: (row.value("best"), row.ns("total_change_least_ns")) for row in media}
     # 2 MB at 3.125 MB/s take 640 ms, 1.5 MB take 480, and unpacking them 300 more.
     assert best["SPI NOR, 1 bit at 25 MHz"] == ("none: the base", 0)
-    assert best["SD, default speed"] == ("kernel-compression:lz4", (192 - 160 - 60) * MS)
+    assert best["SD, default speed"] == ("kernel-compression:lz4", round((READ_TIMES.low * (192 - 160) - 60) * MS))
     assert best["eMMC, HS400"][0] == "kernel-compression:none"
     assert [row.id for row in found.rows_of(found.tables[0])] == [
         "kernel-compression:none", "kernel-compression:lz4", "smp-off", "kernel-compression:xz",
     ]  # fmt: skip
     text = markdown.page(found)
     assert "Which packing wins" in text
-    assert "| SD, default speed | 12.5 | 160.000 | kernel-compression:lz4 | 192.000 | \u221228.000 |" in text
+    assert (
+        "| SD, default speed | 12.5 | 155.7 to 164.3 | kernel-compression:lz4 | 187 to 197 | \u221228.9 to \u221227.1 |"
+        in text
+    )
+
+
+def test_where_the_ends_of_a_medium_disagree_both_winners_are_named():
+    def packing(name, loaded_bytes, time_ms):
+        return ladder_media.Packing(name=name, loaded_bytes=loaded_bytes, time_ns=time_ms * MS)
+
+    # 1,250,000 bytes fewer save 97.3 to 102.7 ms at 12.5 MB/s, and unpacking them takes 100.
+    rows = ladder_media.rows(5_000_000, [packing("none", 5_000_000, -1), packing("xz", 3_750_000, 99)])
+    row = next(row for row in rows if row.title == "SD, default speed")
+    assert row.value("best") == "none or xz"
+    changes = [row.ns(f"total_change_{end}_ns") for end in ("least", "most")]
+    assert changes == pytest.approx([-3.7 * MS, -1 * MS])
+    one_board = next(row for row in rows if row.title.startswith("eMMC, HS400"))
+    assert one_board.value("best") == "none"
 
 
 def test_without_another_packing_no_medium_is_asked_for():

@@ -167,7 +167,8 @@ class ConsolePace(Experiment):
             f"{boots} of each, in rounds of random order, on the host's clock: the median goal, the earliest and the "
             "latest. The emulator's port waits while the line carries what it wrote: ten bits a "
             "character. Modelled: characters x 10 / baud, of the characters that arrived. A line adds less than the "
-            "model where the guest computes while the line still carries what was written before."
+            "model where the guest computes while the line still carries what was written before. The model is one "
+            "value here, because the emulated port keeps exactly to its rate; a board's may be slower."
         )
 
 

@@ -17,7 +17,7 @@ from bootlab.builders.images import cramfs
 from bootlab.builders.images.formats import Format, Image
 from bootlab.logs.delay_loop import find_in_console
 from bootlab.model.comparison import Row
-from bootlab.model.modelled import load_ns
+from bootlab.model.modelled import both_ends, load_ends_ns
 from bootlab.model.recording import RUN_INIT, Line, Recording
 from bootlab.model.storage import Storage
 from bootlab.model.system import SystemDescription
@@ -56,8 +56,8 @@ def read_row(asked: Candidate, recording: Recording, bandwidth_bytes_per_s: int)
     `mounted`: the kernel says that the root is there (an initramfs: that it starts init); `init`: the first line of
     user space; `exec_ns` and `use_ns` lie between these and first use. `image_bytes`: what must be stored, of a RAM
     disk or initramfs its compressed file. `read_bytes`: what was read of the medium until shortly after first use.
-    `load_ns` is modelled: `read_bytes`, or the image where they are not known, over the bandwidth; in none of the
-    other times.
+    `load_least_ns` and `load_most_ns` are modelled: `read_bytes`, or the image where they are not known, over the
+    bandwidth, as wide as the model was off on boards of known rates; in none of the other times.
     """
     storage = asked.system.storage or Storage()
     run = _first(recording, _RUN)
@@ -94,7 +94,7 @@ def read_row(asked: Candidate, recording: Recording, bandwidth_bytes_per_s: int)
             "use_ns": None if goal_ns is None or init_ns is None else goal_ns - init_ns,
             "page_cache_kib": _number(recording, storage.page_cache),
             "read_bytes": read_bytes,
-            "load_ns": load_ns(loaded_bytes, bandwidth_bytes_per_s) if recording.ok else None,
+            **both_ends("load", load_ends_ns(loaded_bytes, bandwidth_bytes_per_s) if recording.ok else None),
             "load_of": "(whole image)" if read_bytes is None and recording.ok else None,
         },
     )

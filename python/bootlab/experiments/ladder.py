@@ -12,7 +12,8 @@ from bootlab.experiments import ladder_media
 from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
-from bootlab.model.modelled import DEFAULT_BANDWIDTH, load_ns
+from bootlab.model.costs import Between
+from bootlab.model.modelled import DEFAULT_BANDWIDTH, both_ends, load_ends_ns
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Technique
 
@@ -39,7 +40,7 @@ _COLUMNS = (
     Column(key="stage", title="stage"),
     Column(key="verdict", title="verdict"),
     Column(key="published", title=f"published ({PUBLISHED_ON})"),
-    Column(key="load_ns", title="load", kind="ms", under="modelled, ms"),
+    Column(key="load_least_ns", title="load", kind="ms", under="modelled, ms", ends="load_most_ns"),
     Column(key="decompression_ns", title="decompression", kind="ms", under="ms"),
     Column(key="kernel_ns", title="kernel", kind="ms", under="ms"),
     Column(key="proof", title="proof"),
@@ -54,7 +55,7 @@ _TABLES = (
     Table(columns=("title", "time_ns", "image_change", "stage", "verdict", "published"), group=ladder_media.CHANGE),
     Table(
         title="Stages with the change, and proof",
-        columns=("id", "load_ns", "decompression_ns", "kernel_ns", "proof"),
+        columns=("id", "load_least_ns", "decompression_ns", "kernel_ns", "proof"),
         group=ladder_media.CHANGE,
     ),
 )
@@ -87,7 +88,8 @@ def ladder(
         for trial in trials
     ]
     rows.sort(key=_order)
-    base_load_ns = _load_ns(base_bytes, bandwidth_bytes_per_s)
+    base_load = _load(base_bytes, bandwidth_bytes_per_s)
+    base_loads = figures.ABSENT if base_load is None else base_load.text(1e6)
     proved = sum(row.proved and row.ok for row in rows)
     media = ladder_media.rows(_loaded_bytes(base_bytes), _packings(trials, technique, _loaded_bytes(base_bytes)))
     tables = (*_TABLES, _BOARD_TABLE) if any(trial.board is not None for trial in trials) else _TABLES
@@ -106,14 +108,15 @@ def ladder(
             "rests on, in exact mode under dithers. A row called same is not a gain, whatever its time. Gains do not "
             "add up: `bootlab stack` finds out how much they save together. The times do not include the loading of "
             "the images, which takes time on a board. It is modelled in a column of its own, as the bytes of kernel "
-            f"and initramfs over {bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
+            f"and initramfs over {bandwidth_bytes_per_s / 1e6:g} MB/s (base: {base_loads} ms), as wide as the model "
+            "was off on boards of known rates. "
             f"Published figures are from another board.{' ' + ladder_media.NOTE if media else ''}"
         ),
         facts={
             "image": image,
             "base_ns": base_ns,
             "base_image_bytes": base_bytes.get(image),
-            "base_load_ns": base_load_ns,
+            **both_ends("base_load", base_load),
             "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         },
         columns=_COLUMNS,
@@ -151,9 +154,9 @@ def _loaded_bytes(artefact_bytes: Mapping[str, int]) -> int | None:
     return sum(loaded) if loaded else None
 
 
-def _load_ns(artefact_bytes: Mapping[str, int], bandwidth_bytes_per_s: int) -> int | None:
+def _load(artefact_bytes: Mapping[str, int], bandwidth_bytes_per_s: int) -> Between | None:
     loaded = _loaded_bytes(artefact_bytes)
-    return None if loaded is None else load_ns(loaded, bandwidth_bytes_per_s)
+    return None if loaded is None else load_ends_ns(loaded, bandwidth_bytes_per_s)
 
 
 def _row(trial: Trial, technique: Technique, part: str, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Row:
@@ -176,7 +179,7 @@ def _row(trial: Trial, technique: Technique, part: str, base_bytes: int | None, 
         "stage": _main_stage(trial),
         "published": published,
         "costs": " ".join(technique.risk.kinds),
-        "load_ns": _load_ns(trial.artefact_bytes, bandwidth_bytes_per_s),
+        **both_ends("load", _load(trial.artefact_bytes, bandwidth_bytes_per_s)),
         "decompression_ns": after.get("decompression"),
         "kernel_ns": after.get("kernel"),
     }

@@ -26,6 +26,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
 
     `note`: the key of a value that stands behind the cell (`31.2 MiB in 4 files`). `wide`: not on a terminal.
     `unsure`: the key of the value, in nanoseconds, that says how far this one is unsure; a time's digits follow it.
+    `ends`: the key of the interval's other end, for a modelled value; `key` has the low one, and the cell shows both.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     wide: bool = False
     unsure: str = ""
+    ends: str = ""
 
     @property
     def is_text(self) -> bool:

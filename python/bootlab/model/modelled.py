@@ -9,21 +9,47 @@ from __future__ import annotations
 
 import msgspec
 
+from bootlab.model.comparison import Value
 from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between, BoardConsole, BoardMedium
 
 DEFAULT_BANDWIDTH = 20_000_000
 """Bytes a second that load times assume: an SD card in default-speed mode. Never a part of a measured time."""
 
 
+BOARDS = tuple((line, read) for line in (LINE_TIMES.low, LINE_TIMES.high) for read in (READ_TIMES.low, READ_TIMES.high))
+"""How many times as long as their rates say a board's line and its medium take: every pair of extremes."""
+
+
 def load_ns(count_bytes: int, bandwidth_bytes_per_s: int) -> int:
-    """Return how long a medium takes to give so many bytes."""
+    """Return how long a medium takes to give so many bytes, if it keeps to its rate."""
     return round(count_bytes * BoardMedium(name="", bytes_per_s=Between.of(bandwidth_bytes_per_s)).byte_ns.low)
 
 
 def line_ns(characters: int, baud: int, bits_per_character: int = 10) -> int:
-    """Return how long a serial line takes for so many characters: start bit, eight data bits, stop bit."""
+    """Return how long a serial line takes for so many characters, if it keeps to its rate.
+
+    A character is a start bit, eight data bits and a stop bit.
+    """
     console = BoardConsole(baud=Between.of(baud), bits_per_character=bits_per_character)
     return round(characters * console.character_ns.low)
+
+
+def load_ends_ns(count_bytes: int, bandwidth_bytes_per_s: int) -> Between:
+    """Return how long a medium of that rate takes on boards, at least and at most."""
+    return READ_TIMES.scaled(load_ns(count_bytes, bandwidth_bytes_per_s))
+
+
+def line_ends_ns(characters: int, baud: int) -> Between:
+    """Return how long a kernel waits on boards for a line of that rate, at least and at most."""
+    return LINE_TIMES.scaled(line_ns(characters, baud))
+
+
+def both_ends(key: str, between: Between | None) -> dict[str, Value]:
+    """Return the values of a comparison's row for an interval: `KEY_least_ns` and `KEY_most_ns`; None: not known."""
+    return {
+        f"{key}_least_ns": None if between is None else round(between.low),
+        f"{key}_most_ns": None if between is None else round(between.high),
+    }
 
 
 class ModelledRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading a system file: TOML to a checked SystemDescription. Every mistake names the file, the key or line, and a way out."""
+"""Reads a system file: TOML to a checked SystemDescription. Every mistake names file, key or line, and a way out."""
 
 from __future__ import annotations
 

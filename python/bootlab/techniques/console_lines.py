@@ -7,7 +7,7 @@ import re
 
 from bootlab import _core
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.modelled import Modelled, line_ns
+from bootlab.model.modelled import Modelled, line_ends_ns
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Context, Evidence
@@ -49,7 +49,7 @@ def on_a_line(characters: int, cmdline: CommandLine) -> str:
     told = cmdline.console_baud
     baud = told or Modelled().baud
     basis = "modelled" if told else "modelled; the line's rate is not known"
-    return f"{line_ns(characters, baud) / 1e6:,.0f} ms at {baud} baud ({basis})"
+    return f"{line_ends_ns(characters, baud).text(1e6)} ms at {baud} baud ({basis})"
 
 
 def fewer_kernel_lines(before: Evidence, after: Evidence) -> Effect:

@@ -7,8 +7,8 @@ Plain text of one line each; whatever shows it makes it safe for its place.
 from __future__ import annotations
 
 from bootlab.model import figures
-from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between
-from bootlab.model.modelled import ModelledRow
+from bootlab.model.costs import Between
+from bootlab.model.modelled import BOARDS, ModelledRow
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
 from bootlab.results.board import base_and_stack, outweighed, turned
@@ -122,14 +122,13 @@ def modelled_lines(results: RunDocument) -> tuple[str, ...]:
     if most is not None:
         rate = f", console at {modelled.baud} baud" if modelled.baud else ""
         lines.append(
-            f"modelled, not in these times: {most.change_id} saves {_ms(most.board_ns)} ms more on a board{rate}; "
+            f"modelled, not in these times: {most.change_id} saves {_ends(most.board_ns)} ms more on a board{rate}; "
             "that is more than any change saves here"
         )
     for row in turned(results)[:_NAMED]:
         here = f"{'saves' if row.saved_ns > 0 else 'loses'} {_ms(abs(row.saved_ns))} ms here"
-        there = (
-            f"its modelled {'saving' if row.board_ns > 0 else 'cost'} on such a board is {_ms(abs(row.board_ns))} ms"
-        )
+        cost = row.board_ns if row.board_ns.low > 0 else Between(-row.board_ns.high, -row.board_ns.low)
+        there = f"its modelled {'saving' if row.board_ns.low > 0 else 'cost'} on such a board is {_ends(cost)} ms"
         lines.append(f"modelled, would change the decision: {row.change_id} {here}, but {there}")
     return tuple(lines)
 
@@ -140,11 +139,7 @@ def _with_board(results: RunDocument, base: ModelledRow, stack: ModelledRow) -> 
     if before is None or after is None or not results.comparable:
         return []
     # Both boots are made on one board: its line and its medium are as slow for the one as for the other.
-    boards = [
-        (before + base.added_ns(line, read), after + stack.added_ns(line, read))
-        for line in (LINE_TIMES.low, LINE_TIMES.high)
-        for read in (READ_TIMES.low, READ_TIMES.high)
-    ]
+    boards = [(before + base.added_ns(*board), after + stack.added_ns(*board)) for board in BOARDS]
     sides = [Between(min(side), max(side)) for side in zip(*boards, strict=True)]
     times = sorted({f"{old / new:.2f}" for old, new in boards if new > 0}, key=float)
     said = " to ".join(dict.fromkeys((times[0], times[-1]))) if times else figures.ABSENT

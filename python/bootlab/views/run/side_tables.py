@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
-from bootlab.model.modelled import ModelledRow
+from bootlab.model.modelled import ModelledRow, both_ends
 from bootlab.model.timeline import ALL_STAGES, INITRD
 from bootlab.results.document import BootSummary, RunDocument
 from bootlab.techniques.base import Answer
@@ -95,29 +95,27 @@ def modelled(results: RunDocument) -> Comparison | None:
     columns = [
         Column(key="title", title="boot"),
         Column(key="console_bytes", title="console", kind="count", under="characters"),
-        *_both("console", f"{figures.count(model.baud)} baud"),
+        _modelled_column("console", f"{figures.count(model.baud)} baud"),
         Column(key="image_bytes", title="images", kind="count", under="bytes"),
     ]
     if model.bandwidth_bytes_per_s:
         rate = f"{model.bandwidth_bytes_per_s / 1e6:g} MB/s"
-        columns += _both("image", rate)
+        columns.append(_modelled_column("image", rate))
     rows = [Row(id=row.subject, title=row.subject, values=_modelled_row(row)) for row in model.rows]
     return _alone("Modelled costs on hardware", results, columns, rows)
 
 
-def _both(what: str, rate: str) -> tuple[Column, Column]:
-    return (
-        Column(key=f"{what}_least_ns", title=f"modelled at {rate}", kind="ms", under="at least, ms"),
-        Column(key=f"{what}_most_ns", title="", kind="ms", under="at most, ms"),
-    )
+def _modelled_column(what: str, rate: str) -> Column:
+    return Column(key=f"{what}_least_ns", title=f"at {rate}", kind="ms", under="modelled, ms", ends=f"{what}_most_ns")
 
 
 def _modelled_row(row: ModelledRow) -> dict[str, Value]:
-    values: dict[str, Value] = {"console_bytes": row.console_bytes, "image_bytes": row.image_bytes}
-    for what, ends in (("console", row.console), ("image", row.images)):
-        if ends is not None:
-            values |= {f"{what}_least_ns": round(ends.low), f"{what}_most_ns": round(ends.high)}
-    return values
+    return {
+        "console_bytes": row.console_bytes,
+        "image_bytes": row.image_bytes,
+        **both_ends("console", row.console),
+        **both_ends("image", row.images),
+    }
 
 
 def techniques(results: RunDocument) -> Comparison:

@@ -11,10 +11,11 @@ from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
 from bootlab.model.leave_one_out import LeaveOneOut
+from bootlab.model.modelled import both_ends
 from bootlab.model.processors import QuantumGoal, saved_at, turned_at
 from bootlab.model.sample import Spread
 from bootlab.model.verdict import OnBoard, Trial, Verdict
-from bootlab.results.board import board_gain_ns
+from bootlab.results.board import board_gain
 from bootlab.results.document import Rejected, RunDocument, StackStepRow
 from bootlab.techniques.base import Risk
 from bootlab.views.run import floor, optimized
@@ -116,7 +117,7 @@ def _columns(results: RunDocument) -> tuple[Column, ...]:
         Column(key="range_ns", title="range", kind="ms", under="ms"),
         Column(key="boots", title="boots", kind="count"),
         Column(key="p_value", title="p"),
-        Column(key="board_ns", title="on a board", kind="signed-ms", under="modelled, ms"),
+        Column(key="board_least_ns", title="on a board", kind="signed-ms", under="modelled, ms", ends="board_most_ns"),
         Column(key="decision", title="on the board"),
         Column(key="least_ns", title="saved there, at least", kind="signed-ms", under="board's ms"),
         Column(key="most_ns", title="at most", kind="signed-ms", under="board's ms"),
@@ -137,7 +138,7 @@ def _tables(results: RunDocument) -> Iterable[Table]:
     sampled = any(trial.p_value is not None for trial in results.trials)
     scatter = ("p_value",) if sampled else ("range_ns", "boots")
     # Both columns stand side by side: the exact one, and the one that decides.
-    board = ("board_ns",) if results.modelled is not None else ("decision", "least_ns", "most_ns", "there")
+    board = ("board_least_ns",) if results.modelled is not None else ("decision", "least_ns", "most_ns", "there")
     base = figures.spread_ms(results.base.goal_ns, results.base.told_spread, results.base.unsure_ns)
     where = f" on {results.processors.text}" if results.processors.text else ""
     yield Table(
@@ -182,9 +183,8 @@ def _footnote(results: RunDocument) -> str:
     if modelled is not None:
         rate = f"; images at {modelled.bandwidth_bytes_per_s / 1e6:g} MB/s" if modelled.bandwidth_bytes_per_s else ""
         lines.append(
-            f"on a board: what the change saves there in addition (modelled; in no other figure): console at "
-            f"{modelled.baud} baud"
-            f"{rate}"
+            "on a board: what the change saves there in addition, at least and at most (modelled; in no other figure): "
+            f"console at {modelled.baud} baud{rate}"
         )
     if results.costs is not None:
         lines.append(f"on the board: exact time and what it adds, by {results.costs.name}; it decides")
@@ -214,7 +214,7 @@ def _trial(trial: Trial, results: RunDocument) -> Row:
             **_scatter(trial.spread, booted=trial.key is not None),
             "base_boots": base_boots,
             "p_value": None if trial.p_value is None else f"{trial.p_value:.3g}",
-            "board_ns": board_gain_ns(trial, results),
+            **both_ends("board", board_gain(trial, results)),
             **_decided(trial.board),
             "risk": risk_flags(results.risk_of(trial.change.technique)),
             "words": proof(trial) if trial.board is None else "; ".join(_with_turns(trial)),
@@ -251,7 +251,7 @@ def _step(number: int, step: StackStepRow, results: RunDocument) -> Row:
             "goal_ns": step.after_ns,
             "of_base": _share(step.after_ns, base_ns),
             **_scatter(step.after, booted=True),
-            "board_ns": board_gain_ns(trial, results) if trial else None,
+            **both_ends("board", board_gain(trial, results) if trial else None),
             "there": step.board.board_ns.text(1e6) if step.board is not None else "",
             "again": "late" if step.retried else "",
             "words": step.evidence,
@@ -274,7 +274,7 @@ def _rejected(row: Rejected, results: RunDocument) -> Row:
             "base_ns": row.stack_ns,
             "goal_ns": row.goal_ns,
             **_scatter(row.after, booted=bool(row.key)),
-            "board_ns": board_gain_ns(trial, results) if trial else None,
+            **both_ends("board", board_gain(trial, results) if trial else None),
             "again": "yes" if row.retried else "",
             "words": row.reason,
         },

@@ -69,6 +69,9 @@ def _look(column: Column, texts: list[str]) -> str:
 def text(column: Column, row: Row, *, grouped: bool = False) -> str:
     """Return a row's cell, with its note. What nothing shows is a dash. `grouped`: milliseconds by thousands."""
     shown = _shown(column, row.value(column.key), row.ns(column.unsure), grouped)
+    low_ns, high_ns = row.ns(column.key), row.ns(column.ends)
+    if low_ns is not None and high_ns is not None:
+        shown = _both_ends(column, low_ns, high_ns, grouped)
     note = row.values.get(column.note) if column.note else None
     return shown if note is None else f"{shown} {one_line(str(note), 80)}"
 
@@ -81,6 +84,12 @@ def _shown(column: Column, value: Value, unsure_ns: int | None, grouped: bool) -
     if isinstance(value, bool):
         return "yes" if value else "no"
     return _number(column, value, unsure_ns, grouped)
+
+
+def _both_ends(column: Column, low_ns: int, high_ns: int, grouped: bool) -> str:
+    """`2 024 to 2 168`: an interval to the digits that its width carries; one value where both ends read alike."""
+    ends = (_number(column, end_ns, high_ns - low_ns, grouped) for end_ns in (low_ns, high_ns))
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _number(column: Column, value: float, unsure_ns: int | None, grouped: bool) -> str:
