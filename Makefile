@@ -127,7 +127,8 @@ REST := $(if $(AFTER),and not ($(LEAVE_$(AFTER))))
 PROFILE := $(if $(EXAMPLES),no clock,quick)
 # Failures and errors are listed at the end, and every skipped test with its reason.
 PYTEST := $(BIN)/pytest -rsfE --dist loadfile
-UNIT := $(PYTEST) -n auto --hypothesis-profile "$(PROFILE)" -m "$(FAST)"
+# Two workers a processor: many of these tests wait, for a board's switch, a server or a disk.
+UNIT := $(PYTEST) -n $(shell echo $$((2 * $$(nproc)))) --hypothesis-profile "$(PROFILE)" -m "$(FAST)"
 # Slow files first (tests/conftest.py), so that no worker ends alone with one of them; three workers, because a test often
 # waits for a machine that waits.
 WHOLE := $(PYTEST) -n 3 --no-loadscope-reorder

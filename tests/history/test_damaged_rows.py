@@ -115,7 +115,7 @@ def test_no_flipped_bit_of_the_file_gives_another_boot(tmp_path: Path):
         whole = {msgspec.json.encode(msgspec.structs.replace(one, id=None)) for one in database.entries()}
     flipped, refused, short = tmp_path / "flipped.db", 0, 0
     for raw in flips.some(made.read_bytes(), 300):
-        flipped.write_bytes(raw)
+        flips.put(flipped, raw)
         try:
             with Database(f"sqlite:///{flipped}", read_only=True) as database:
                 found = [msgspec.json.encode(msgspec.structs.replace(one, id=None)) for one in database.entries()]

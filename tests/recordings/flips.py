@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 
 def flipped(raw: bytes, bit: int) -> bytes:
@@ -23,3 +24,10 @@ def some(raw: bytes, number: int) -> Iterator[bytes]:
     """Return samples of `every`, the same ones each time."""
     bits = random.Random(1).sample(range(len(raw) * 8), min(number, len(raw) * 8))
     return (flipped(raw, bit) for bit in bits)
+
+
+def put(path: Path, raw: bytes) -> None:
+    """Write bytes over a file of the same length: ext4 waits for the disk when a file is cut to nothing and closed."""
+    with path.open("r+b" if path.exists() else "wb") as file:
+        file.write(raw)
+        file.truncate()

@@ -58,7 +58,7 @@ def test_every_bit_of_a_recordings_document(folder):
     path = folder / recording_dir.RECORDING_FILE
     raw, before = path.read_bytes(), recording_dir.load(folder, whole=True, key="k")
     for changed in flips.every(raw):
-        path.write_bytes(changed)
+        flips.put(path, changed)
         said = read(lambda: recording_dir.load(folder, key="k"))
         assert said == before or (isinstance(said, UserError) and str(folder) in said.message)
 
@@ -67,7 +67,7 @@ def test_every_bit_of_a_recordings_document(folder):
 def test_bits_of_a_recordings_other_files(folder, name):
     raw = (folder / name).read_bytes()
     for changed in flips.some(raw, 200):
-        (folder / name).write_bytes(changed)
+        flips.put(folder / name, changed)
         with pytest.raises(recording_dir.DamagedRecording, match=name):
             recording_dir.load(folder, whole=True)
 
@@ -139,7 +139,7 @@ def test_bits_of_what_the_cache_knows(tmp_path, value, form):
     path = tmp_path / "kept.json"
     sealed.keep(path, value)
     for changed in flips.some(path.read_bytes(), 1500):
-        path.write_bytes(changed)
+        flips.put(path, changed)
         said = sealed.kept(path, type(value), form)
         assert said is None or said == value
 
@@ -152,7 +152,7 @@ def test_bits_of_a_stored_value(tmp_path):
     path = tmp_path / "lpj.json"
     lpj_file.save(STORED, path)
     for changed in flips.some(path.read_bytes(), 1500):
-        path.write_bytes(changed)
+        flips.put(path, changed)
         said = read(lambda: lpj_file.load(path))
         assert said == STORED or isinstance(said, UserError)
 
@@ -160,7 +160,7 @@ def test_bits_of_a_stored_value(tmp_path):
 def test_bits_of_a_list_of_used_files(tmp_path):
     path = tmp_path / "used.json"
     for changed in flips.some(accesses_file.text_of(SEEN), 1500):
-        path.write_bytes(changed)
+        flips.put(path, changed)
         said = read(lambda: accesses_file.load(path))
         assert said == SEEN or isinstance(said, UserError)
 
@@ -182,7 +182,7 @@ def test_damage_heals(tmp_path):
     # A byte that no text may hold: it raised UnicodeDecodeError in every command on the store.
     changes.append(raw.replace(b'"cmdline": "base"', b'"cmdline": "ba\xf3e"'))
     for number, changed in enumerate(changes, 1):
-        (place / "recording.json").write_bytes(changed)
+        flips.put(place / "recording.json", changed)
         for _ in range(2):
             with Bench(target, tmp_path, observer=Observer()) as bench:
                 assert bench.boot(system(), "x").meta.goal_ns == 100 * MS
