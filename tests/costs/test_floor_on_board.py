@@ -30,9 +30,9 @@ BOOT = Amounts(
 )
 
 
-def test_without_a_processor_parts_stay_and_the_board_adds_line_and_images():
+def test_without_a_core_parts_have_no_time_of_the_board_which_adds_line_and_images():
     found = floor_on(EXACT, FLOOR, BOOT)
-    assert found.scaled(400 * MS) == Between(400 * MS, 400 * MS)
+    assert (found.factor, found.scaled(400 * MS), found.floor_ns) == (None, None, None)
     assert found.goal_ns.low == pytest.approx(2000 * MS)
     assert found.goal_ns.high == pytest.approx(2000 * MS)
     assert [(part.title, round(part.ns.low / MS), round(part.ns.high / MS)) for part in found.parts] == [
@@ -49,20 +49,35 @@ def test_a_part_computes_or_waits_so_that_it_lies_between_its_exact_time_and_the
     assert found.scaled(400 * MS) == Between(low * MS, high * MS)
 
 
-def test_the_table_has_both_columns_and_the_board_s_own_parts():
+def test_both_kinds_of_parts_stand_in_one_order_by_their_longest_time_on_the_board():
+    board = floor_on(msgspec.structs.replace(EXACT, core=costs_of("4ns").core), FLOOR, BOOT)
+    rows = floor_table.rows(FLOOR, board)
+    others = [row for row in rows if row.values["group"] == floor_table.ELSE]
+    assert [row.title for row in others] == ["driver", *(part.title for part in board.parts), "3 smaller ones"]
+    assert [row.values["number"] for row in others] == [1, 2, 3, 4]
+    assert all(row.ns("board_most_ns") is not None for row in rows)
+    images = others[2]
+    assert (images.ns("takes_ns"), images.value("of_result")) == (None, None)
+    assert images.values["lever"] == "smaller images, a faster medium; the largest of all below 12.5 to 25 MB/s"
+    assert len({row.id for row in rows}) == len(rows)
+    said = floor_table.said_on(board, "card")
+    assert said.endswith("of which the goal needs about 100 to 200 ms without console and images")
+
+
+def test_without_a_core_no_exact_time_is_called_the_board_s():
     board = floor_on(EXACT, FLOOR, BOOT)
     rows = floor_table.rows(FLOOR, board)
-    assert [row.title for row in rows if row.values["group"] == floor_table.ELSE][-2:] == [
-        part.title for part in board.parts
-    ]
-    assert all(row.ns("board_most_ns") is not None for row in rows)
-    own = rows[-1]
-    assert own.ns("takes_ns") is None
-    assert own.values["lever"] == "smaller images, a faster medium; the largest of all below 25 MB/s"
-    assert len({row.id for row in rows}) == len(rows)
+    others = [row for row in rows if row.values["group"] == floor_table.ELSE]
+    assert [row.title for row in others] == [*(part.title for part in board.parts), "driver", "3 smaller ones"]
+    assert {row.title for row in rows if row.ns("board_most_ns") is not None} == {part.title for part in board.parts}
+    assert others[1].values["lever"] == "smaller images, a faster medium; longer than every exact part below 25 MB/s"
+    said = floor_table.said_on(board, "card")
+    assert said.startswith("on the board (card): 2,000 ms")
+    assert "the costs name no core" in said
+
+
+def test_a_board_s_columns_stand_only_where_costs_are_given():
     tables = floor_table.tables("a", "b", board=True)
     assert all({"board_least_ns", "board_most_ns"} <= set(table.columns) for table in tables)
     assert all("board_least_ns" not in row.values for row in floor_table.rows(FLOOR))
     assert "board_least_ns" not in floor_table.tables("a", "b")[0].columns
-    said = floor_table.said_on(board, "card")
-    assert said == "on the board (card): 2,000 ms, of which the goal needs about 100 ms without console and images"

@@ -6,9 +6,9 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.model import figures
-from bootlab.model.comparison import Column, Row, Table
-from bootlab.model.costs import Between
-from bootlab.model.floor import BoardFloor, Floor
+from bootlab.model.comparison import Column, Row, Table, Value
+from bootlab.model.floor import BoardFloor, BoardPart, Floor
+from bootlab.model.modelled import both_ends
 
 NEEDS, ELSE = "floor", "obstacle"
 """The groups of the rows."""
@@ -32,26 +32,42 @@ def tables(needs: str, others: str, *, board: bool = False) -> tuple[Table, ...]
 
 
 def rows(floor: Floor, board: BoardFloor | None = None) -> list[Row]:
-    """Return the rows of both tables. `board`: the same with a board's time, and what only the board has."""
-    found = _rows(floor)
+    """Return the rows of both tables. `board`: the same with a board's time, and what only the board has.
+
+    What else the boot does stands in one order then, by its longest time on the board, or by the exact one where that
+    is all that is known; the sum of the smaller ones stays last.
+    """
+    exact = _rows(floor)
     if board is None:
-        return found
-    found = [_beside(row, board) for row in found]
-    for number, part in enumerate(board.parts, len([row for row in found if row.values["group"] == ELSE]) + 1):
-        largest = f"; the largest of all {part.largest}" if part.largest else ""
-        values = {"takes_ns": None, **_ends(part.ns)}
-        row = _row(ELSE, number, part.title, 0, floor, lever=part.lever + largest)
-        found.append(msgspec.structs.replace(row, values=row.values | values | {"of_result": None}))
-    return found
+        return exact
+    beside = [_beside(row, board) for row in exact]
+    needs, others = ([row for row in beside if row.values["group"] == group] for group in (NEEDS, ELSE))
+    smaller = [others.pop()] if floor.others else []
+    others += [_only_there(part, board, floor) for part in board.parts]
+    others.sort(key=_longest_ns, reverse=True)
+    return [*needs, *(_numbered(row, number) for number, row in enumerate([*others, *smaller], 1))]
 
 
 def _beside(row: Row, board: BoardFloor) -> Row:
     exact_ns = row.ns("needs_ns") if row.values["group"] == NEEDS else row.ns("takes_ns")
-    return msgspec.structs.replace(row, values=row.values | _ends(board.scaled(exact_ns or 0)))
+    return msgspec.structs.replace(row, values=row.values | both_ends("board", board.scaled(exact_ns or 0)))
 
 
-def _ends(ns: Between) -> dict[str, int]:
-    return {"board_least_ns": round(ns.low), "board_most_ns": round(ns.high)}
+def _only_there(part: BoardPart, board: BoardFloor, floor: Floor) -> Row:
+    outweighs = "the largest of all" if board.factor is not None else "longer than every exact part"
+    lever = f"{part.lever}; {outweighs} {part.largest}" if part.largest else part.lever
+    row = _row(ELSE, 0, part.title, 0, floor, lever=lever)
+    no_exact: dict[str, Value] = {"takes_ns": None, "of_result": None}
+    return msgspec.structs.replace(row, values=row.values | no_exact | both_ends("board", part.ns))
+
+
+def _longest_ns(row: Row) -> int:
+    there_ns = row.ns("board_most_ns")
+    return (row.ns("takes_ns") or 0) if there_ns is None else there_ns
+
+
+def _numbered(row: Row, number: int) -> Row:
+    return msgspec.structs.replace(row, id=f"{ELSE} {number}", values=row.values | {"number": number})
 
 
 def _rows(floor: Floor) -> list[Row]:
@@ -88,6 +104,11 @@ def said(floor: Floor, boot: str) -> str:
 
 def said_on(board: BoardFloor, costs: str) -> str:
     """Say how far a boot is from its floor on a board."""
+    if board.floor_ns is None:
+        return (
+            f"on the board ({costs}): {board.goal_ns.text(1e6)} ms with its console and its medium; the costs name no "
+            "core, so that the rest is the exact time"
+        )
     return (
         f"on the board ({costs}): {board.goal_ns.text(1e6)} ms, of which the goal needs about "
         f"{board.floor_ns.text(1e6)} ms without console and images"

@@ -11,11 +11,12 @@ from bootlab.model.floor import BoardFloor, BoardPart, Floor, scaled
 def floor_on(costs: Costs, floor: Floor, boot: Amounts) -> BoardFloor:
     """Return a floor by a board's time; `boot`: what the boot asks of it."""
     row = board_row(costs, "base", boot)
-    factor = Between(1.0, 1.0)
+    factor: Between | None = None
     if costs.core is not None and boot.instructions is not None:
         factor = costs.core.instruction_ns.scaled(1 / boot.instruction_ns)
     longest = [part.ns for part in floor.parts] + [one.ns for one in floor.obstacles]
-    outweighs = scaled(max(longest, default=0), factor)
+    exact_ns = max(longest, default=0)
+    outweighs = scaled(exact_ns, factor or Between.of(1.0))
     bits = (costs.console or ANY_CONSOLE).bits_per_character
     console = BoardPart(
         title=f"the console's line: {boot.characters:,} characters",
@@ -32,7 +33,7 @@ def floor_on(costs: Costs, floor: Floor, boot: Amounts) -> BoardFloor:
     return BoardFloor(
         factor=factor,
         goal_ns=row.board_ns,
-        floor_ns=scaled(floor.floor_ns, factor),
+        floor_ns=None if factor is None else scaled(floor.floor_ns, factor),
         parts=tuple(sorted((console, images), key=lambda part: -part.ns.high)),
     )
 

@@ -17,6 +17,10 @@ from bootlab.model.costs import Costs
 from bootlab.model.floor import BoardFloor, Floor
 from bootlab.model.system import SystemDescription
 
+_NO_CORE = (
+    "On the board: what its console and its medium add, which no part of the exact boot has. The costs name no core, "
+    "so that nobody knows how long the other parts take there."
+)
 _ON_BOARD = (
     "On the board: the same parts with the costs' processor, and what its console and its medium add, which no part of "
     "the exact boot has. A part may compute or wait, so that it lies between its exact time and the processor's."
@@ -82,10 +86,13 @@ class FloorOf(Experiment):
     def footnote(self, found: Comparison) -> str:
         """Say what the columns mean, those of a board only where there are some."""
         del found
-        return self.note if self._board is None else f"{self.note} {_ON_BOARD}"
+        if self._board is None:
+            return self.note
+        return f"{self.note} {_NO_CORE if self._board.factor is None else _ON_BOARD}"
 
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
         """Return what the goal needs, and what else the boot does."""
         del rows
-        titles = ("What the goal needs", "What else the boot does, the largest first")
+        first = "the largest first" if self._board is None else "the board's largest first"
+        titles = ("What the goal needs", f"What else the boot does, {first}")
         return floor_table.tables(*titles, board=self._board is not None)

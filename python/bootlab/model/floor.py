@@ -58,7 +58,7 @@ class Floor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What takes time on the board alone. `largest`: from where on it outweighs every part of the exact boot."""
+    """What takes time on the board alone. `largest`: from where on it outweighs every other part."""
 
     title: str
     ns: Between
@@ -67,16 +67,20 @@ class BoardPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardFloor(msgspec.Struct, frozen=True, kw_only=True):
-    """A floor on a board. `factor`: what a part that only computes is multiplied with. Nanoseconds."""
+    """A floor on a board. `factor`: what a part that only computes is multiplied with. Nanoseconds.
 
-    factor: Between
+    `factor` None: the costs name no core, so that nobody knows how long an exact part takes there. `goal_ns` then has
+    the exact time with what the board adds, and `floor_ns` is None.
+    """
+
+    factor: Between | None
     goal_ns: Between
-    floor_ns: Between
+    floor_ns: Between | None
     parts: tuple[BoardPart, ...]
 
-    def scaled(self, exact_ns: int) -> Between:
+    def scaled(self, exact_ns: int) -> Between | None:
         """Return a part on the board: nobody says how much of it computes, and how much waits."""
-        return scaled(exact_ns, self.factor)
+        return None if self.factor is None else scaled(exact_ns, self.factor)
 
 
 def scaled(exact_ns: int, factor: Between) -> Between:
