@@ -142,7 +142,7 @@ def test_a_gate_by_the_board(tmp_path, words, new, exact, there):
         found = boot_pair(bench, SYSTEM, changed, smallest_of=lambda _: 3 * MB)
     assert found.judged.verdict is exact
     assert found.board.judged.verdict is there
-    low, high = found.board.saved_ns
+    low, high = found.board.saved_ns.low, found.board.saved_ns.high
     assert low <= high
     assert (there is Verdict.DEPENDS) == (low < -3 * MB < 3 * MB < high)
 

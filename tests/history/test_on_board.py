@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+from xml.etree import ElementTree as ET
 
 import pytest
 from typer.testing import CliRunner
@@ -11,9 +13,13 @@ from typer.testing import CliRunner
 from bootlab.api.history import gate, measured
 from bootlab.cli.__main__ import app
 from bootlab.errors import UserError
+from bootlab.history.gate import BOARD, GateAnswer
 from bootlab.model.recording import Mark, Meta, Outcome
 from bootlab.model.verdict import Verdict
 from bootlab.recordings import recording_dir
+from bootlab.views.gate import junit, kcidb, markdown, page
+from bootlab.views.gate.text import gate_view
+from tests.rendered import to_text
 
 MS = 1_000_000
 
@@ -82,7 +88,37 @@ def test_both_columns_and_the_rate_are_shown(kept):
     assert "depends on the board" in text
     assert "wins above" in text
     document = json.loads(CliRunner().invoke(app, ["compare", base, new, "--costs", "sd-hs", "--json"]).output)
-    assert document["gate"]["board"]["saved_ns"][0] < 0 < document["gate"]["board"]["saved_ns"][1]
+    sides = document["gate"]["board"]["row"]["modelled"]
+    assert sides["saved_ns"]["low"] < 0 < sides["saved_ns"]["high"]
+
+
+def test_both_sides_have_both_ends_in_every_report(kept):
+    result = found(kept("base", [2000], 2), kept("new", [1600], 9), "sd-card-20MB,no-console")
+    sides = result.board.row.modelled
+    # 2 MB and 9 MB at 20 MB/s take 100 and 450 ms, 0.973 to 1.027 times.
+    assert (sides.base_ns.low, sides.base_ns.high) == pytest.approx((2097.3 * MS, 2102.7 * MS))
+    assert (sides.new_ns.low, sides.new_ns.high) == pytest.approx((2037.85 * MS, 2062.15 * MS))
+    assert (sides.saved_ns.low, sides.saved_ns.high) == pytest.approx((40.55 * MS, 59.45 * MS))
+    row = "whole boot, on the board | 2097.3 to 2102.7 | 2038 to 2062 | \u221259 to \u221241 | unknown"
+    assert row in re.sub(r" *\| *", " | ", markdown.render(result))
+    shown = " ".join(to_text(gate_view(result), width=160).split())
+    assert "2097.3 to 2102.7 2038 to 2062 \u221259 to \u221241 unknown" in shown
+    case = next(case for case in ET.fromstring(junit.render(result)).iter("testcase") if case.get("name") == BOARD)
+    assert case.get("time") == "2.062150"
+    assert case.findtext("system-out") == "unknown; modelled: 2038 to 2062 ms, the base 2097.3 to 2102.7 ms"
+    tests = kcidb.report(result, origin="ci", revision="r", at="2026-01-01T00:00:00Z", unique="1")["tests"]
+    numbers = {test["path"]: test["number"]["value"] for test in tests if "board" in test["path"]}
+    assert numbers == pytest.approx({"boot.board_at_least": 2.03785, "boot.board_at_most": 2.06215})
+    assert "2\u202f038 to 2\u202f062" in page.render(result)
+
+
+def test_the_board_is_no_stage_that_grew_most(kept):
+    base = kept("base", [2000 + k / 100 for k in range(SEVERAL)], 2)
+    new = kept("new", [1600 + k / 100 for k in range(SEVERAL)], 9)
+    result = found(base, new, "card-1MB,no-console")
+    assert result.answer is GateAnswer.FAILED
+    assert BOARD not in {stage.name for stage in result.stages}
+    assert "grew most" not in markdown.render(result)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from bootlab.analysis.sequential_test import Design, Judgement, cheapest, judge
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithered_base import dithered_base
 from bootlab.experiments.dithering import DitheredBoots
-from bootlab.experiments.on_board import EXACT, End, at_both, ends_of
+from bootlab.experiments.on_board import EXACT, BoardPair, End, JudgedEnd, pair_on_board
+from bootlab.model.costs import Costs
 from bootlab.model.recording import Recording
 from bootlab.model.sample import goals_ns
 from bootlab.model.system import SystemDescription
@@ -41,18 +42,6 @@ class ExactPair(msgspec.Struct, frozen=True, kw_only=True):
     board: BoardPair | None = None
 
 
-class BoardPair(msgspec.Struct, frozen=True, kw_only=True):
-    """Both sides by the time of a board. `judged`: the verdict of both its ends. The goals: where least is saved.
-
-    `saved_ns`: what is saved at least and at most.
-    """
-
-    judged: Judged
-    saved_ns: tuple[int, int]
-    base_ns: tuple[int, ...]
-    new_ns: tuple[int, ...]
-
-
 def boot_pair(
     bench: Bench,
     base: SystemDescription,
@@ -71,14 +60,16 @@ def boot_pair(
     found = _exact_pair(bench, base, new, smallest_of=smallest_of, moved_ns=moved_ns)
     if new.costs is None or found.judged is None:
         return found
-    return _with_board(bench, base, new, found, smallest_of(found.base[:1]))
+    board = _board_pair(bench, base, new, found, new.costs, smallest_of(found.base[:1]))
+    return msgspec.structs.replace(found, board=board)
 
 
-def _with_board(
-    bench: Bench, base: SystemDescription, new: SystemDescription, found: ExactPair, smallest_ns: int
-) -> ExactPair:
-    rows: list[tuple[Judged, tuple[int, ...], tuple[int, ...]]] = []
-    for end in ends_of(new.costs, found.base[0], found.new[0]):
+def _board_pair(
+    bench: Bench, base: SystemDescription, new: SystemDescription, found: ExactPair, costs: Costs, smallest_ns: int
+) -> BoardPair:
+    """Judge the boots by the board's time, with more boots under dithers where an end cannot be told by them."""
+
+    def judge_end(end: End) -> JudgedEnd:
         sides = goals_ns(end.seen(found.base)), goals_ns(end.seen(found.new))
         judged = exact_boots.judge_exact(*sides, smallest_ns=smallest_ns)
         if judged.verdict is Verdict.UNKNOWN:
@@ -91,18 +82,9 @@ def _with_board(
                 more = ExactPair(new=found.new)
             if more.judged is not None:
                 judged, sides = more.judged, (base_ns, goals_ns(end.seen(more.new)))
-        rows.append((judged, *sides))
-    verdict = at_both(tuple(judged.verdict for judged, _, _ in rows))
-    saved = [judged.saved_ns for judged, _, _ in rows]
-    worst, base_ns, new_ns = rows[0]
-    not_slower = all(judged.not_slower for judged, _, _ in rows)
-    board = BoardPair(
-        judged=msgspec.structs.replace(worst, verdict=verdict, not_slower=not_slower),
-        saved_ns=(min(saved), max(saved)),
-        base_ns=base_ns,
-        new_ns=new_ns,
-    )
-    return msgspec.structs.replace(found, board=board)
+        return JudgedEnd(judged=judged, base_ns=sides[0], new_ns=sides[1])
+
+    return pair_on_board(costs, found.base[0], found.new[0], judge_end)
 
 
 def _exact_pair(

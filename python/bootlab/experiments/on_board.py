@@ -8,18 +8,20 @@ board. Without costs there is one end, and it is the exact time.
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
 from bootlab.analysis.board_amounts import amounts_of
 from bootlab.analysis.grid import ended_at, start_of
+from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.sequential_test import Design
-from bootlab.costs.prices import Prices, saving_ends, turning_points
+from bootlab.costs.prices import Prices, corners, saving_ends, turning_points
 from bootlab.experiments.judged_sample import judge_sample
 from bootlab.model.costs import Between, Costs
 from bootlab.model.recording import Recording
-from bootlab.model.sample import Sample
+from bootlab.model.sample import Sample, goals_ns
 from bootlab.model.verdict import Hold, OnBoard, Verdict
 
 _SURE = frozenset({Verdict.BROKEN, Verdict.UNKNOWN})
@@ -30,6 +32,26 @@ class JudgedOnBoard(msgspec.Struct, frozen=True, kw_only=True):
 
     board: OnBoard
     wanted: int
+
+
+class JudgedEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """Two sides judged at one end of a board's interval, with the board's times of their goals, nanoseconds."""
+
+    judged: Judged
+    base_ns: tuple[int, ...]
+    new_ns: tuple[int, ...]
+
+
+class BoardPair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two sides by the time of a board. `judged`: the verdict of both its ends. The goals: where least is saved.
+
+    `saved_ns`: what is saved at least and at most.
+    """
+
+    judged: Judged
+    saved_ns: Between
+    base_ns: tuple[int, ...]
+    new_ns: tuple[int, ...]
 
 
 class End(msgspec.Struct, frozen=True):
@@ -72,6 +94,40 @@ def at_both(verdicts: tuple[Verdict, ...]) -> Verdict:
     if len(set(verdicts)) == 1:
         return verdicts[0]
     return next((verdict for verdict in verdicts if verdict in _SURE), Verdict.DEPENDS)
+
+
+def pair_on_board(
+    costs: Costs,
+    base: Recording,
+    new: Recording,
+    judge: Callable[[End], JudgedEnd],
+    *,
+    turns_beyond_ns: int | None = None,
+) -> BoardPair:
+    """Judge two sides at both ends of a board's interval; `base` and `new` are the boots whose amounts tell the ends.
+
+    `turns_beyond_ns`: what is saved at one end and lost at the other by more than this depends on the board, whatever
+    each end's verdict is; None: the verdicts alone decide.
+    """
+    ends = [judge(end) for end in ends_of(costs, base, new)]
+    saved = Between(min(end.judged.saved_ns for end in ends), max(end.judged.saved_ns for end in ends))
+    verdict = at_both(tuple(end.judged.verdict for end in ends))
+    if turns_beyond_ns is not None and saved.low < -turns_beyond_ns and saved.high > turns_beyond_ns:
+        verdict = Verdict.DEPENDS
+    least = ends[0]
+    not_slower = all(end.judged.not_slower for end in ends)
+    return BoardPair(
+        judged=msgspec.structs.replace(least.judged, verdict=verdict, not_slower=not_slower),
+        saved_ns=saved,
+        base_ns=least.base_ns,
+        new_ns=least.new_ns,
+    )
+
+
+def middle_between(costs: Costs, boots: tuple[Recording, ...]) -> Between:
+    """Return the board's time of the middle boot, at least and at most over all its prices, nanoseconds."""
+    middles = [_middle(goals_ns(End(prices).seen(boots))) for prices in corners(costs)]
+    return Between(min(middles), max(middles))
 
 
 def judged_on_board(costs: Costs, sample: Sample, rule: Design | None, hold: Hold | None = None) -> JudgedOnBoard:

@@ -8,19 +8,18 @@ from collections.abc import Callable
 
 import msgspec
 
-from bootlab.analysis.board_amounts import amounts_of
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.noisy.power import Forecast
 from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS, design
-from bootlab.costs.prices import turning_points
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.exact_pair import ExactPair, boot_in_turn, boot_pair
+from bootlab.experiments.exact_pair import boot_in_turn, boot_pair
 from bootlab.experiments.interleaved import BlockPlan, interleave
 from bootlab.history import differences
 from bootlab.history.boot_times import TOTAL, Side
-from bootlab.history.gate import BOARD, Difference, GateComparison, OnBoardSide, smallest_of
+from bootlab.history.gate import Difference, OnBoardSide, smallest_of
 from bootlab.history.of_recording import side_of
+from bootlab.history.on_board import board_side
 from bootlab.history.revisions import Origin
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
@@ -76,7 +75,7 @@ def against(
             new=side_of(new.name, pair.new, pair.dithers),
             total=pair.judged,
             moved_ns=moved_ns,
-            board=_on_board(pair, new),
+            board=board_side(new.costs, pair.board, pair.base, pair.new) if pair.board and new.costs else None,
             differences=_differing(base, new, pair.base, pair.new),
             made=(bench.boots_made, bench.boots_reused),
         )
@@ -119,14 +118,6 @@ def _differing(
     """Say what differs, from the boots that worked: one that broke off prints less."""
     old, now = ([boot for boot in boots if boot.ok] for boots in (base_boots, new_boots))
     return differences.between(base, new, old, now, all_techniques()) if old and now else ()
-
-
-def _on_board(pair: ExactPair, new: SystemDescription) -> OnBoardSide | None:
-    if pair.board is None or new.costs is None:
-        return None
-    row = GateComparison(name=BOARD, judged=pair.board.judged, base_ns=pair.board.base_ns, new_ns=pair.board.new_ns)
-    turns = turning_points(new.costs, amounts_of(pair.base[0]), amounts_of(pair.new[0]))
-    return OnBoardSide(costs=new.costs, row=row, saved_ns=pair.board.saved_ns, turns=turns)
 
 
 def _smallest_of(name: str, plan: BlockPlan) -> Callable[[tuple[Recording, ...]], int]:

@@ -22,7 +22,7 @@ from bootlab.history.alike import kept_apart, why_not_alike
 from bootlab.history.boot_times import TOTAL, Side
 from bootlab.history.budget import Budget, BudgetResult, judge
 from bootlab.model import figures
-from bootlab.model.costs import Costs, TurningPoint
+from bootlab.model.costs import Between, Costs, TurningPoint
 from bootlab.model.processors import why_texts_differ
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Verdict
@@ -41,14 +41,29 @@ class GateAnswer(enum.StrEnum):
     UNDECIDED = "undecided"
 
 
+class ModelledSides(msgspec.Struct, frozen=True, kw_only=True):
+    """Both sides by the time of a board, each at least and at most, nanoseconds.
+
+    `saved_ns`: base minus new at the same prices, so that it is narrower than the difference of both sides.
+    """
+
+    base_ns: Between
+    new_ns: Between
+    saved_ns: Between
+
+
 class GateComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One quantity of both sides. `judged` None: they cannot be compared, for the reason in `why`."""
+    """One quantity of both sides. `judged` None: they cannot be compared, for the reason in `why`.
+
+    `modelled`: of the board's row; its `judged`, `base_ns` and `new_ns` are those at the end where least is saved.
+    """
 
     name: str
     judged: Judged | None
     why: str = ""
     base_ns: tuple[int, ...] = ()
     new_ns: tuple[int, ...] = ()
+    modelled: ModelledSides | None = None
 
     @property
     def range_ns(self) -> int | None:
@@ -68,15 +83,13 @@ BOARD = "board"
 
 
 class OnBoardSide(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole boot by the time of a board, which then decides. `row`: where least is saved, with both ends' verdict.
+    """The whole boot by the time of a board, which then decides. `row`: both sides, with both ends' verdict.
 
-    `saved_ns`: at least and at most, base minus new. `turns`: from where on the new one pays, all else as the board has
-    it.
+    `turns`: from where on the new one pays, all else as the board has it.
     """
 
     costs: Costs
     row: GateComparison
-    saved_ns: tuple[int, int]
     turns: tuple[TurningPoint, ...] = ()
 
 
@@ -128,6 +141,13 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     def total(self) -> GateComparison | None:
         """The whole boot against the base's."""
         return next((one for one in self.compared if one.name == TOTAL), None)
+
+    @property
+    def stages(self) -> tuple[GateComparison, ...]:
+        """What was compared besides the whole boot, and could be."""
+        return tuple(
+            one for one in self.compared if one.name != TOTAL and one.modelled is None and one.judged is not None
+        )
 
     @property
     def answer(self) -> GateAnswer:

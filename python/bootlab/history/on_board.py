@@ -5,21 +5,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from bootlab.analysis.board_amounts import amounts_of
 from bootlab.analysis.exact_boots import judge_exact
-from bootlab.analysis.noisy.judgement import Judged
 from bootlab.costs.named import costs_of, known_on
 from bootlab.costs.prices import turning_points
 from bootlab.errors import UserError
-from bootlab.experiments.on_board import at_both, ends_of
+from bootlab.experiments.on_board import BoardPair, End, JudgedEnd, middle_between, pair_on_board
 from bootlab.history.boot_times import Side
-from bootlab.history.gate import BOARD, GateComparison, OnBoardSide, smallest_of
+from bootlab.history.gate import BOARD, GateComparison, ModelledSides, OnBoardSide, smallest_of
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.costs import Costs
 from bootlab.model.recording import Recording
 from bootlab.model.sample import goals_ns
-from bootlab.model.verdict import Verdict
 from bootlab.recordings import recording_dir
 
 _HINT = "bootlab compare RECORDING RECORDING --costs sd-card-20MB,115200"
@@ -36,29 +33,26 @@ def on_board(given: str, base: Side, new: Side, *, smallest_ns: int | None = Non
         )
     costs = known_on(costs, CommandLine.parse(old[0].meta.cmdline))
     smallest = smallest_of(base) if smallest_ns is None else smallest_ns
-    rows: list[tuple[Judged, tuple[int, ...], tuple[int, ...]]] = []
-    for end in ends_of(costs, old[0], made[0]):
+
+    def judge_end(end: End) -> JudgedEnd:
         goals = goals_ns(end.seen(old)), goals_ns(end.seen(made))
-        rows.append((judge_exact(*goals, smallest_ns=smallest), *goals))
-    saved = [judged.saved_ns for judged, _, _ in rows]
-    worst, base_ns, new_ns = rows[0]
-    judged = msgspec.structs.replace(
-        worst,
-        verdict=_verdict(tuple(one.verdict for one, _, _ in rows), saved, smallest),
-        not_slower=all(one.not_slower for one, _, _ in rows),
+        return JudgedEnd(judged=judge_exact(*goals, smallest_ns=smallest), base_ns=goals[0], new_ns=goals[1])
+
+    # Where one end gains and the other loses it depends on the board, however few the boots are.
+    pair = pair_on_board(costs, old[0], made[0], judge_end, turns_beyond_ns=smallest)
+    return board_side(costs, pair, old, made)
+
+
+def board_side(costs: Costs, pair: BoardPair, base: tuple[Recording, ...], new: tuple[Recording, ...]) -> OnBoardSide:
+    """Return a gate's row of the board: both sides with both ends, and from where on the new one pays."""
+    sides = ModelledSides(
+        base_ns=middle_between(costs, base), new_ns=middle_between(costs, new), saved_ns=pair.saved_ns
     )
     return OnBoardSide(
         costs=costs,
-        row=GateComparison(name=BOARD, judged=judged, base_ns=base_ns, new_ns=new_ns),
-        saved_ns=(min(saved), max(saved)),
-        turns=turning_points(costs, amounts_of(old[0]), amounts_of(made[0])),
+        row=GateComparison(name=BOARD, judged=pair.judged, base_ns=pair.base_ns, new_ns=pair.new_ns, modelled=sides),
+        turns=turning_points(costs, amounts_of(base[0]), amounts_of(new[0])),
     )
-
-
-def _verdict(verdicts: tuple[Verdict, ...], saved: list[int], smallest_ns: int) -> Verdict:
-    """Where one end gains and the other loses it depends on the board, however few the boots are."""
-    turns = min(saved) < -smallest_ns and max(saved) > smallest_ns
-    return Verdict.DEPENDS if turns else at_both(verdicts)
 
 
 def _recordings(side: Side) -> tuple[Recording, ...]:

@@ -51,6 +51,18 @@ def interval_ms(interval_ns: tuple[int, int], between: str = " to ") -> str:
     return between.join(signed_ms(end, width_ns) for end in interval_ns)
 
 
+def ends_ms(ends_ns: tuple[float, float], *, signed: bool = False, grouped: bool = False) -> str:
+    """`2 050 to 2 082`: a modelled time at both ends, to the digits that its width carries; one where both read alike.
+
+    `signed`: of a difference. `grouped`: by thousands, for pages.
+    """
+    low_ns, high_ns = (round(end_ns) for end_ns in ends_ns)
+    width_ns = high_ns - low_ns
+    plain = grouped_ms if grouped else ms
+    shown = [signed_ms(end, width_ns, grouped=grouped) if signed else plain(end, width_ns) for end in (low_ns, high_ns)]
+    return " to ".join(dict.fromkeys(shown))
+
+
 def spread_ms(one_ns: int | None, spread: Spread | None, range_ns: int | None = None) -> str:
     """`1234.567 (1233.100 to 1236.020 in 21 boots)`: median and range under dithers, or the one boot.
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.history.gate import GateAnswer, GateResult
+from bootlab.history.gate import GateAnswer, GateResult, ModelledSides
 from bootlab.views.gate.text import sentence
 
 _ORIGIN = re.compile(r"[a-z0-9_]+")
@@ -40,7 +40,9 @@ def report(found: GateResult, *, origin: str, revision: str, at: str, unique: st
         }
     ]
     for one in found.compared:
-        if one.new_ns:
+        if one.modelled is not None:
+            tests += [common | test for test in _at_both_ends(build, one.name, one.modelled)]
+        elif one.new_ns:
             misc = {"base_ns": list(one.base_ns), "new_ns": list(one.new_ns)}
             tests.append(
                 common | _measured(build, one.name, statistics.median(one.new_ns)) | {"misc": {"bootlab": misc}}
@@ -79,6 +81,15 @@ def _measured(build: str, name: str, ns: float) -> dict[str, Any]:
         "status": "DONE",
         "number": {"value": ns / 1e9, "unit": "s", "prefix": "metric"},
     }
+
+
+def _at_both_ends(build: str, name: str, sides: ModelledSides) -> list[dict[str, Any]]:
+    """Return a modelled time as two tests: a test has one number."""
+    named = (("base_ns", sides.base_ns), ("new_ns", sides.new_ns))
+    ends = {side: [round(ns.low), round(ns.high)] for side, ns in named}
+    misc = {"misc": {"bootlab": {"modelled": True, **ends}}}
+    new = (("at least", sides.new_ns.low), ("at most", sides.new_ns.high))
+    return [_measured(build, f"{name} {end}", round(ns)) | misc for end, ns in new]
 
 
 def _segment(name: str) -> str:

@@ -57,8 +57,7 @@ def _most(found: GateResult) -> str | None:
     """Name the stage that grew most, where the whole boot is slower."""
     if found.answer is not GateAnswer.FAILED:
         return None
-    stages = [one for one in found.compared if one is not found.total and one.judged is not None]
-    grown = [one for one in stages if one.judged is not None and one.judged.verdict == "slower"]
+    grown = [one for one in found.stages if one.judged is not None and one.judged.verdict == "slower"]
     most = min(grown, key=lambda one: one.judged.saved_ns if one.judged else 0, default=None)
     if most is None or most.judged is None:
         return None

@@ -5,9 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bootlab.history.gate import GateAnswer, GateResult
+from bootlab.history.gate import BOARD, GateAnswer, GateResult
 from bootlab.model import figures
-from bootlab.views.gate.text import WHOLE, difference_line, interval, made_line, quantities, rule_line, sentence
+from bootlab.views.gate.text import (
+    WHOLE,
+    changed,
+    difference_line,
+    interval,
+    made_line,
+    quantities,
+    rule_line,
+    sentence,
+)
 from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
@@ -66,6 +75,10 @@ def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
     said = []
     if gate:
         said.append([found.answer.value, "", "answer", _VERDICTS[found.answer]])
+    if found.board is not None and (sides := found.board.row.modelled) is not None and found.board.row.judged:
+        verdict = found.board.row.judged.verdict.value
+        said.append([changed(sides), "ms", f"{WHOLE[BOARD]}, new against base (modelled)", verdict])
+        said.append([verdict, "", "verdict by the board's time", verdict])
     total = found.total
     if total is not None and total.judged is not None:
         judged = total.judged
@@ -89,6 +102,7 @@ def _values(found: GateResult) -> TableData:
             " ".join(figures.ms(value, None if found.exact else one.range_ns) for value in values[:200]),
         ]
         for one in found.compared
+        if one.modelled is None
         for side, values in (("base", one.base_ns), ("new", one.new_ns))
     ]
     return table("Values", ["quantity", "side", "ms"], rows)

@@ -10,7 +10,15 @@ from rich.console import Group, RenderableType
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.analysis.noisy.power import Forecast
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.gate import BOARD, Difference, GateAnswer, GateComparison, GateResult, OnBoardSide
+from bootlab.history.gate import (
+    BOARD,
+    Difference,
+    GateAnswer,
+    GateComparison,
+    GateResult,
+    ModelledSides,
+    OnBoardSide,
+)
 from bootlab.model import figures
 from bootlab.model.verdict import Verdict
 from bootlab.views.shown_text import one_line
@@ -99,12 +107,16 @@ def _by_noise(judged: Judged) -> str:
 
 def _on_board(board: OnBoardSide, base: str, new: str) -> str:
     """Say what the board's time says: by how much, at least and at most, and where it turns if it depends."""
-    least, most = (figures.signed_ms(-ns) for ns in board.saved_ns)
-    by = f"{least} ms" if least == most else f"{most} to {least} ms"
+    by = "" if board.row.modelled is None else f"{changed(board.row.modelled)} ms "
     verdict = board.row.judged.verdict.value if board.row.judged is not None else "unknown"
     depends = board.row.judged is not None and board.row.judged.verdict is Verdict.DEPENDS
     turns = "".join(f"; {point.text(new)}" for point in board.turns) if depends else ""
-    return f"{verdict} by the board's time, against {base}: {by} ({board.costs.name}){turns}"
+    return f"{verdict} by the board's time, against {base}: {by}({board.costs.name}){turns}"
+
+
+def changed(sides: ModelledSides) -> str:
+    """Write by how much the new side is slower on the board: the end that saves most, to the one that saves least."""
+    return figures.ends_ms((-sides.saved_ns.high, -sides.saved_ns.low), signed=True)
 
 
 def _how_sure(judged: Judged) -> str:
@@ -122,8 +134,7 @@ def _interval(interval_ns: tuple[int, int], between: str) -> str:
 
 def _known(found: GateResult) -> str:
     """Say what the stages did where the whole boot was not compared: the one that moved most."""
-    stages = [one for one in found.compared if one.judged is not None]
-    most = max(stages, key=lambda one: abs(one.judged.saved_ns) if one.judged else 0, default=None)
+    most = max(found.stages, key=lambda one: abs(one.judged.saved_ns) if one.judged else 0, default=None)
     if most is None or most.judged is None:
         return ""
     change = figures.signed_ms(-most.judged.saved_ns, most.unsure_ns)
@@ -155,6 +166,9 @@ def quantities(found: GateResult) -> Listing:
 def _row(one: GateComparison, *, exact: bool) -> list[Cell]:
     middles = (round(statistics.median(side)) if side else None for side in (one.base_ns, one.new_ns))
     row = [words(WHOLE.get(one.name, one.name))]
+    if one.modelled is not None and one.judged is not None:
+        row += _modelled_cells(one.modelled)
+        return [*row, words(one.judged.verdict.value, _STYLES[one.judged.verdict.value])]
     row += [ms(middle, range_ns=None if exact else one.range_ns) for middle in middles]
     judged = one.judged
     if judged is None:
@@ -168,6 +182,13 @@ def _row(one: GateComparison, *, exact: bool) -> list[Cell]:
         row += [_interval_cell(judged.interval_ns), real(judged.p_value, 4)]
         row.append(real(judged.effect, sign=True))
     return [*row, words(judged.verdict.value, _STYLES[judged.verdict.value])]
+
+
+def _modelled_cells(sides: ModelledSides) -> list[Cell]:
+    """Write both sides and the change, each at least and at most. Only exact boots have a row of a board."""
+    both = ((side.low, side.high) for side in (sides.base_ns, sides.new_ns))
+    cells = [Cell(figures.ends_ms(ends), figures.ends_ms(ends, grouped=True), value=ends[0]) for ends in both]
+    return [*cells, Cell(changed(sides), changed(sides), value=-sides.saved_ns.high)]
 
 
 def _interval_cell(interval_ns: tuple[int, int] | None) -> Cell:
