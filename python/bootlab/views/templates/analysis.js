@@ -73,5 +73,5 @@ function build(data) {
     data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
     facts.length ? el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))) : null,
   ];
-  drawPage({ name: data.name, kind: data.kind || "Analysis", head, sections, label: (s) => headingOf(s).slice(0, 40), notes: data.notes, trail: data.trail, footer: data.footer });
+  drawPage({ name: data.name, kind: data.kind || "Analysis", head, sections, label: (s) => shortHeading(headingOf(s)), notes: data.notes, trail: data.trail, footer: data.footer });
 }

@@ -90,6 +90,15 @@ function themeButton() {
   return el("button", { type: "button", class: "theme", onclick: () => { root.dataset.theme = dark() ? "light" : "dark"; } }, "light / dark");
 }
 
+// What the navigation calls a section: a long heading up to its first comma, else whole words of it.
+function shortHeading(text, most = 40) {
+  if (text.length <= most) return text;
+  const first = text.split(", ")[0];
+  if (first.length <= most) return first;
+  const space = first.lastIndexOf(" ", most);
+  return `${first.slice(0, space > 0 ? space : most)}…`;
+}
+
 // What every page is put into. head: what stands above the sections; label: what the navigation calls one.
 function drawPage({ name, kind, head, sections, label, notes = [], trail, footer }) {
   document.getElementById("page").append(
