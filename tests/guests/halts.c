@@ -176,7 +176,7 @@ __attribute__((used)) void run(void)
 {
     uint64_t word = 0;
     uint32_t random = 1;
-    volatile uint32_t work = 0;
+    __attribute__((unused)) volatile uint32_t work = 0; // it is only to take time
     start();
     for (uint32_t i = 0; i < HALTS; i++) {
         random = random * 1664525 + 1013904223;

@@ -261,7 +261,7 @@ static void add(volatile uint32_t *to) { __atomic_fetch_add(to, 1, __ATOMIC_SEQ_
 
 static void job(void)
 {
-    volatile uint32_t work = 0;
+    __attribute__((unused)) volatile uint32_t work = 0; // it is only to take time
     for (uint32_t i = 0; i < JOB; i++)
         work += i;
 }
