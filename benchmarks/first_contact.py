@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What `bootlab new --from` makes of images that it never saw, against what the firmware would boot of them.
 
-Prints a table: right, or what is wrong. Nothing is booted; the images are made by first_contact_images.py and
-first_contact_others.py.
+Prints a table: right, or what is wrong. Nothing is booted; the images are made by first_contact_images.py,
+first_contact_others.py and first_contact_loaders.py.
 
     .venv/bin/python benchmarks/first_contact.py [--keep FOLDER] [NAME…]
 """
@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
+from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
 from benchmarks.first_contact_others import OTHERS  # noqa: E402
 
 from bootlab.builders.cache import Cache  # noqa: E402
@@ -27,7 +28,7 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS
+EVERY = MAKERS | OTHERS | LOADERS
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.first_contact import judge
+from benchmarks.first_contact_loaders import LOADERS
 from benchmarks.first_contact_others import OTHERS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from bootlab.systemfile import mapped_devices
 from tests.examples import examples
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [*OTHERS, *LOADERS])
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
     for tool in ("mkfs.erofs", "mksquashfs", "zstd", "mformat"):
         if shutil.which(tool) is None:

@@ -303,7 +303,7 @@ def archive(path: Path, *names: str) -> Path:
         (("abc/layer.tar", "manifest.json"), "a container image of Docker's", "docker export"),
         (("oci-layout", "index.json"), "a container image (OCI)", "docker export"),
         (("panel.ovf", "panel.vmdk"), "a virtual machine (OVA)", "qemu-img convert"),
-        (("./metadata.json", "./box.img"), "a box of Vagrant's", "box.img"),
+        (("./metadata.json", "./Vagrantfile"), "a box of Vagrant's", "box.img"),
         (("version", "manifest"), "an update for Mender", "mender-artifact"),
         (("./etc/", "./etc/manifest.json"), "a tar archive, which", "tar -xpf"),
     ],

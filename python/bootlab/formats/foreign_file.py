@@ -20,7 +20,7 @@ import msgspec
 from bootlab.formats import tar_archive
 from bootlab.formats.portable_executable import PortableExecutable, read_pe
 
-Kind = Literal["kernel", "initramfs", "device tree", "medium", "packed", "other"]
+Kind = Literal["kernel", "initramfs", "device tree", "medium", "archived medium", "packed", "other"]
 HEAD_BYTES = 0x11000
 """What has to be read of a file: the last of the magic numbers lies at 64 KiB."""
 _PACKED_MEMORY_BYTES = 64 << 20
@@ -232,7 +232,10 @@ def _by_magic(head: bytes) -> Named | None:
 def _tar(head: bytes) -> Named:
     """Say what an archive is of, by its first names."""
     kind = tar_archive.kind_of(head)
-    return Named("other", f"a tar archive, {kind.what}", kind.way, listed=True) if kind is not None else _TAR
+    if kind is None:
+        return _TAR
+    of: Kind = "archived medium" if kind.holds_disk else "other"
+    return Named(of, f"a tar archive, {kind.what}", kind.way, listed=True)
 
 
 def _packed(head: bytes, packer: str, unpack: str) -> Named:

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import lzma
 import mmap
+import posixpath
+import re
 import shutil
+import tarfile
 import tempfile
+import zlib
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +21,8 @@ from bootlab.formats.whole_file import read_whole
 _KERNEL_MAX_BYTES = 1 << 30
 _LAYERS_MAX = 4
 _ROOM_LEFT_BYTES = 1 << 30
+_PIECE_BYTES = 1 << 20
+_DISK_NAME = re.compile(r"[^/]+\.(?:raw|img|qcow2|wic)")
 # arch/arm64/include/asm/image.h
 _ARM64_AT, _ARM64 = 0x38, b"ARM\x64"
 # drivers/firmware/efi/libstub/zboot-header.S: where the packed kernel lies in the EFI program that unpacks it.
@@ -76,6 +83,49 @@ def unpacked_disk(path: Path, folder: Path) -> Path:
         place.unlink(missing_ok=True)
         raise cannot_write(f"{path} cannot be unpacked to {place}", error, folder) from error
     return place
+
+
+def archived_disk(path: Path, folder: Path) -> Path | None:
+    """Return the disk image that lies alone in a tar archive, taken out into a folder; None where none or several do.
+
+    Raise UserError for an archive that is damaged, too large, or packed with what Python does not unpack.
+    """
+    found: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(path, "r|*") as archive:
+            for member in archive:
+                name = posixpath.normpath(member.name)
+                if member.isreg() and _DISK_NAME.fullmatch(name):
+                    found.append(folder / name)
+                    if len(found) == 1:
+                        _taken_out(archive, member, found[0])
+    except (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, UserError) as error:
+        _remove(found)
+        raise UserError(f"the disk cannot be taken out of {path}: {error}", hint="copy the archive again") from error
+    except OSError as error:
+        _remove(found)
+        raise cannot_write(f"the disk cannot be taken out of {path}", error, folder) from error
+    if len(found) != 1:
+        _remove(found)
+        return None
+    return found[0]
+
+
+def _taken_out(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+    room = shutil.disk_usage(place.parent).free - _ROOM_LEFT_BYTES
+    if member.size > room:
+        raise UserError(f"{place.name} has {member.size:,} bytes, and there is room for {max(0, room):,}")
+    with place.open("wb") as out:
+        # None stands for what is no regular file.
+        if (source := archive.extractfile(member)) is not None:
+            shutil.copyfileobj(source, _Holes(out), _PIECE_BYTES)
+        out.truncate(member.size)
+
+
+def _remove(made: list[Path]) -> None:
+    for place in made[:1]:
+        place.unlink(missing_ok=True)
 
 
 class _Holes:

@@ -16,10 +16,11 @@ _EXPORT = "export a container of it: docker create IMAGE; docker export ID | tar
 
 
 class TarKind(msgspec.Struct, frozen=True):
-    """What it is, and the next command."""
+    """What it is, and the next command. `holds_disk`: whether a disk image lies in it."""
 
     what: str
     way: str
+    holds_disk: bool = False
 
 
 _KINDS: tuple[tuple[str, TarKind], ...] = (
@@ -35,7 +36,15 @@ _KINDS: tuple[tuple[str, TarKind], ...] = (
             "take the disk out: tar -xf {path}; qemu-img convert -O raw DISK.vmdk disk.img, then give disk.img",
         ),
     ),
-    (r"Vagrantfile$|box\.img$", TarKind("a box of Vagrant's", "take the disk out: tar -xf {path}, then give box.img")),
+    (
+        r"Vagrantfile$|box\.img$",
+        TarKind("a box of Vagrant's", "take the disk out: tar -xf {path}, then give box.img", holds_disk=True),
+    ),
+    (
+        # What clouds take: disk.raw alone in the archive.
+        r"[^/]+\.(?:raw|img|qcow2|wic)$",
+        TarKind("a disk image in it", "take it out: tar -xf {path}, then give the image", holds_disk=True),
+    ),
     (
         r"version$|header\.tar",
         TarKind(

@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from bootlab.formats import uboot_environment
+from bootlab.formats import uboot_environment, unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
-from bootlab.sources.menus import loader_entries, raspberry, uboot
+from bootlab.sources.kernel_image import is_kernel
+from bootlab.sources.menus import board_environment, loader_entries, raspberry, refind, uboot
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub import parse_grub
+from bootlab.sources.menus.grub_legacy import parse_menu_lst
+from bootlab.sources.menus.lilo import parse_lilo
 from bootlab.sources.menus.limine import parse_limine
-from bootlab.sources.menus.loader_entries import EFI_PLACES, parse_loader_entry, version_of
+from bootlab.sources.menus.loader_entries import EFI_PLACES, parse_loader_entry
+from bootlab.sources.menus.shell_script import parse_shell_script
 
-__all__ = ["parse_extlinux", "parse_grub", "parse_loader_entry", "read", "version_of"]
+__all__ = ["parse_extlinux", "parse_grub", "parse_loader_entry", "read"]
 _ENTRIES_MAX = 200
 _GRUB_FILES = ("/boot/grub/grub.cfg", "/boot/grub2/grub.cfg", "/grub/grub.cfg", "/grub2/grub.cfg")
 # What the firmware finds on the EFI partition by itself; a file there often only includes one of the others.
@@ -31,7 +35,13 @@ _EXTLINUX_FILES = tuple(
     for folder in ("/boot", "/boot/firmware", "")
     for name in ("/extlinux/extlinux.conf", "/extlinux.conf", "/syslinux/syslinux.cfg", "/syslinux.cfg")
 )
-_SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd")
+# Of the first loaders' time: a file may be left from before, so they are asked last.
+_MENU_LST_FILES = tuple(
+    f"{folder}/{name}" for folder in ("/boot/grub", "/grub", "/boot", "") for name in ("menu.lst", "grub.conf")
+)
+_LILO_FILES = ("/etc/lilo.conf", "/etc/elilo.conf", "/boot/efi/elilo.conf", "/elilo.conf")
+_SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd", "boot.ini")
+_FIRMWARE = frozenset({"start4.elf", "start.elf", "bootcode.bin"})
 _KEPT = ("uboot.env", "uboot-redund.env")
 _LIMINE_FILES = tuple(
     f"{place}{folder}/{name}"
@@ -52,6 +62,10 @@ def read(view: FileView) -> tuple[BootEntry, ...]:
         _limine,
         _raspberry,
         _uboot,
+        refind.entries,
+        _menu_lst,
+        _lilo,
+        _shell_script,
     ]
     if _grub_reads_entries(view):
         # Fedora's: the entries are those of the specification, and GRUB's environment says which.
@@ -79,10 +93,33 @@ def _extlinux(view: FileView) -> tuple[BootEntry, ...]:
 
 
 def _limine(view: FileView) -> tuple[BootEntry, ...]:
-    for path in _LIMINE_FILES:
-        if (text := view.text(path)) is not None:
-            return parse_limine(text, path)
-    return ()
+    return _first_file(view, _LIMINE_FILES, parse_limine)
+
+
+def _menu_lst(view: FileView) -> tuple[BootEntry, ...]:
+    return _first_file(view, _MENU_LST_FILES, parse_menu_lst)
+
+
+def _lilo(view: FileView) -> tuple[BootEntry, ...]:
+    return _first_file(view, _LILO_FILES, parse_lilo)
+
+
+def _first_file(
+    view: FileView, paths: Iterable[str], parse: Callable[[str, str], tuple[BootEntry, ...]]
+) -> tuple[BootEntry, ...]:
+    return next((parse(text, path) for path in paths if (text := view.text(path)) is not None), ())
+
+
+def _shell_script(view: FileView) -> Iterator[BootEntry]:
+    def starts_linux(path: str) -> bool:
+        head = view.data(path, unified_image.HEAD_MAX_BYTES) or b""
+        return is_kernel(head[:0x1000]) or unified_image.is_unified(head)
+
+    for place in EFI_PLACES:
+        text = view.text(f"{place}/startup.nsh")
+        entry = parse_shell_script(text, f"{place}/startup.nsh", place, starts_linux) if text is not None else None
+        if entry is not None:
+            yield entry
 
 
 def _grub_files(view: FileView) -> Iterator[str]:
@@ -124,7 +161,8 @@ def _grub_environment(view: FileView) -> Mapping[str, str]:
 def _raspberry(view: FileView) -> Iterator[BootEntry]:
     for folder in ("/boot/firmware", "/boot", ""):
         names = frozenset(view.names(folder or "/"))
-        if "cmdline.txt" not in names and not {"config.txt", "start4.elf", "start.elf"} <= names:
+        firmware = not _FIRMWARE.isdisjoint(names) or "os_prefix=" in (view.text(f"{folder}/config.txt") or "")
+        if "cmdline.txt" not in names and not ("config.txt" in names and firmware):
             continue
         yield from raspberry.entries(folder, names, partial(_text_below, view, folder))
         return
@@ -162,3 +200,8 @@ def _uboot(view: FileView) -> Iterator[BootEntry]:
             if entry is not None:
                 yield entry
                 return
+        text = view.text(f"{folder}/uEnv.txt")
+        entry = board_environment.entry_of(text, f"{folder}/uEnv.txt", reads, kept) if text is not None else None
+        if entry is not None:
+            yield entry
+            return

@@ -25,6 +25,7 @@ from bootlab.formats.xfs import XfsFiles
 from bootlab.model import fstab
 from bootlab.sources import root_tree
 from bootlab.sources.facts import DiskFacts, PartitionFacts
+from bootlab.sources.menus import raspberry
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6
@@ -37,7 +38,17 @@ _SMALL_BYTES = 4 << 20
 _SECOND_DISK = re.compile(r"/dev/(?:[shv]d|xvd)[b-z]\d*")
 # Files in the root folder of a partition that a loader reads.
 _LOADERS = frozenset(
-    {"config.txt", "cmdline.txt", "boot.scr", "boot.scr.uimg", "boot.cmd", "extlinux", "uEnv.txt", "uboot.env"}
+    {
+        "config.txt",
+        "cmdline.txt",
+        "boot.scr",
+        "boot.scr.uimg",
+        "boot.cmd",
+        "boot.ini",
+        "extlinux",
+        "uEnv.txt",
+        "uboot.env",
+    }
 )
 # What no file can be read of, in words.
 _CONTAINERS = {
@@ -103,6 +114,8 @@ def look(path: Path, wanted: int | None = None) -> Disk:
         cut_off = True
         cut = f"it is cut off: {path.stat().st_size:,} of at least {medium.end_bytes():,} bytes are there"
     notes += [cut] if cut_off else []
+    firmware = _booted(parts, views)
+    notes += [f"autoboot.txt: the firmware boots partition {firmware}"] if firmware is not None else []
     roots = tuple(part.number for part in parts if part.number in views and root_tree.is_root(views[part.number]))
     root = wanted if wanted in roots else _root(parts, views, roots)
     view = views.get(root) if root is not None else None
@@ -145,7 +158,8 @@ def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) 
 
 def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> FileView | None:
     """Return the files of the partition with the kernels, as /boot of a root that cannot be read; None without one."""
-    for part in parts:
+    chosen = _booted(parts, views)
+    for part in sorted(parts, key=lambda part: part.number != chosen):
         if part.number not in views:
             continue
         tree = FileView(NoFiles())
@@ -218,7 +232,12 @@ def _mount_others(
         if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
             view.mount(line.folder, views[part.number])
             mounted.add(part.number)
-    for part in sorted(parts, key=lambda part: part.partition.kind != "boot"):
+    chosen = _booted(parts, views)
+    if chosen is not None and chosen not in mounted:
+        # Its firmware looks at no other partition.
+        mounted |= {part.number for part in parts if part.number in views and _has_firmware(views[part.number])}
+        mounted.discard(chosen)
+    for part in sorted(parts, key=lambda part: (part.number != chosen, part.partition.kind != "boot")):
         if part.number not in mounted and part.number in views and not view.names("/boot"):
             # Yocto and Raspberry Pi images: the first partition is FAT, with kernel and device trees.
             view.mount("/boot", views[part.number])
@@ -233,6 +252,20 @@ def _mount_others(
             if place is not None:
                 view.mount(place, views[part.number])
             return
+
+
+def _booted(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> int | None:
+    """Return the number of the partition that a Raspberry Pi's autoboot.txt names; None without one."""
+    for part in parts:
+        text = views[part.number].text("/autoboot.txt") if part.number in views else None
+        named = raspberry.boot_partition(text) if text is not None else None
+        if named in views:
+            return named
+    return None
+
+
+def _has_firmware(view: FileView) -> bool:
+    return not {"config.txt", "autoboot.txt"}.isdisjoint(view.names("/"))
 
 
 def _mount_firmware(

@@ -76,6 +76,8 @@ class Looker:
         several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
         if other is not None and unbootable.boots_nothing(other, head) and not several:
             raise unbootable.refusal(path, other)
+        if other is not None and other.kind == "archived medium":
+            return self._archived_disk(path, other)
         with bundle.of(path):
             if other is not None and other.packer and other.kind == "medium":
                 return self._packed_disk(path)
@@ -258,11 +260,24 @@ class Looker:
             )
         return SourceFacts(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
 
+    def _archived_disk(self, path: Path, other: foreign_file.Named) -> SourceFacts:
+        try:
+            image = packed_file.archived_disk(path, self._keep)
+        except UserError as error:
+            raise UserError(error.message, hint=other.hint(path)) from error
+        if image is None:
+            raise unbootable.refusal(path, other)
+        note = f"{image.name} was taken out of {path.name}: it lies in {image.parent}"
+        return self._of_another(path, image, note)
+
+    def _of_another(self, path: Path, image: Path, note: str) -> SourceFacts:
+        """Look at a disk image that came out of a given file."""
+        found = self.disk(image)
+        return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
+
     def _packed_disk(self, path: Path) -> SourceFacts:
         image = packed_file.unpacked_disk(path, self._keep)
-        found = self.disk(image)
-        note = f"{path.name} was unpacked to {image}: a medium's bytes must lie bare"
-        return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
+        return self._of_another(path, image, f"{path.name} was unpacked to {image}: a medium's bytes must lie bare")
 
     def _packed(self, path: Path) -> SourceFacts:
         """Look at a packed file: a kernel (Image.gz), or an initramfs."""

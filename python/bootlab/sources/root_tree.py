@@ -13,6 +13,8 @@ from bootlab.model.architecture import Arch
 from bootlab.sources import boot_entries, deployed
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.initramfs import module_name
+from bootlab.sources.menus import by_name
+from bootlab.sources.menus.versions import version_of
 
 _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
 # e_machine and EI_CLASS of an ELF file (include/uapi/linux/elf-em.h).
@@ -60,7 +62,7 @@ def look(view: FileView) -> RootFacts:
 
 def entries_of(view: FileView) -> tuple[BootEntry, ...]:
     """Return what a boot loader would start: the entries of its menu, and at last the newest kernel in /boot."""
-    return (*boot_entries.read(view), *_by_name(view))
+    return (*boot_entries.read(view), *by_name.newest(view))
 
 
 def _init_of(view: FileView, path: str) -> bool:
@@ -126,48 +128,6 @@ def _gettys(view: FileView) -> tuple[str, ...]:
     return tuple(ports)
 
 
-def _by_name(view: FileView) -> tuple[BootEntry, ...]:
-    """Return an entry made of the newest kernel in /boot and the initramfs of its version."""
-    for folder in ("/boot", ""):
-        kernels = [
-            n for n in view.names(folder or "/") if re.match(r"(?:vmlinu[xz]|[zu]?Image|bzImage|kernel)(?:$|[-.])", n)
-        ]
-        kernels = [name for name in kernels if view.kind(f"{folder}/{name}") == "file" and not name.endswith(".old")]
-        if not kernels:
-            continue
-        newest = max(kernels, key=boot_entries.version_of)
-        version = newest.partition("-")[2]
-        initrds = (f"initrd.img-{version}", f"initramfs-{version}.img", f"initrd-{version}", "initrd.img", "initrd.gz")
-        initrd = next((f"{folder}/{name}" for name in initrds if view.kind(f"{folder}/{name}") == "file"), "")
-        return (
-            BootEntry(
-                kernel=f"{folder}/{newest}",
-                initrds=(initrd,) if initrd else (),
-                source=f"{folder}/ (no boot loader's menu)",
-                default=True,
-            ),
-        )
-    return _of_modules(view)
-
-
-def _of_modules(view: FileView) -> tuple[BootEntry, ...]:
-    """Return an entry of the newest kernel that lies beside its modules, as Debian 14 and Fedora have it."""
-    releases = [name for name in view.names("/lib/modules") if view.kind(f"/lib/modules/{name}/vmlinuz") == "file"]
-    if not releases:
-        return ()
-    newest = max(releases, key=boot_entries.version_of)
-    folder = f"/lib/modules/{newest}"
-    tried = (
-        f"/boot/initrd.img-{newest}",
-        f"/boot/initramfs-{newest}.img",
-        f"{folder}/initramfs.img",
-        f"{folder}/initrd",
-    )
-    initrds = tuple(path for path in tried if view.kind(path) == "file")[:1]
-    where = f"{folder}/ (no boot loader's menu)"
-    return (BootEntry(kernel=f"{folder}/vmlinuz", initrds=initrds, source=where, default=True),)
-
-
 def arch_of(view: FileView) -> Arch | None:
     """Return the processor that a tree's first program is for; None where it does not tell."""
     view = deployed.tree_of(view) or view
@@ -187,6 +147,6 @@ def _arch(view: FileView, program: str) -> Arch | None:
 def _built_in(view: FileView, releases: tuple[str, ...]) -> frozenset[str]:
     if not releases:
         return frozenset()
-    newest = max(releases, key=boot_entries.version_of)
+    newest = max(releases, key=version_of)
     data = view.data(f"/lib/modules/{newest}/modules.builtin", _BUILT_IN_MAX_BYTES) or b""
     return frozenset(module_name(line) for line in data.decode("ascii", "replace").splitlines() if line.strip())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator
 
 from bootlab.sources.facts import BootEntry
@@ -11,6 +12,8 @@ from bootlab.sources.menus.paths import below
 
 _ENTRIES_MAX = 200
 _INCLUDES_MAX = 50
+# U-Boot fills in its environment's variables (boot/pxe_utils.c, cli_simple_process_macros).
+_VARIABLE = re.compile(r"\$\{\w+\}")
 
 
 def parse_extlinux(
@@ -59,6 +62,8 @@ def _lines(text: str, folder: str, reads: Callable[[str], str | None], left: lis
 
 def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_default: bool) -> BootEntry | None:
     words = label.get("append", common).split()
+    unknown = [word for word in words if _VARIABLE.search(word)]
+    words = [word for word in words if word not in unknown]
     initrds = [w.partition("=")[2] for w in words if w.startswith("initrd=")]
     named = label.get("initrd", "")
     initrds = [part for part in named.split(",") if part] or [p for w in initrds for p in w.split(",") if p]
@@ -68,8 +73,11 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
         return None
     tree = label.get("fdt") or label.get("devicetree") or ""
     notes: tuple[str, ...] = ()
+    if unknown:
+        left = " ".join(unknown)
+        notes = (f"{source}: only the board's loader knows {left}, which is left out of the command line",)
     if not tree and (places := label.get("fdtdir") or label.get("devicetreedir")):
-        notes = (f"{source} takes the device tree of the board from {below(folder, places)}: name it with --from",)
+        notes += (f"{source} takes the device tree of the board from {below(folder, places)}: name it with --from",)
     return BootEntry(
         title=label.get("menu label", label["label"]),
         kernel=below(folder, kernel),

@@ -15,6 +15,7 @@ from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below_root
+from bootlab.sources.menus.versions import version_of
 from bootlab.sources.menus.words import filled
 
 _ENTRIES_MAX = 200
@@ -23,7 +24,7 @@ EFI_PLACES = ("/boot", "/efi", "/boot/efi", "")
 """Where an EFI partition is mounted; "": it was taken for the root of what is looked at."""
 # systemd-boot finds unified images in the first (Boot Loader Specification, type 2), the firmware in the second.
 _UNIFIED_FOLDERS = tuple(f"{place}/EFI/{name}" for name in ("Linux", "BOOT") for place in EFI_PLACES)
-# systemd-boot, "boot counting": NAME+LEFT-DONE.conf; one without tries left is taken last.
+# systemd-boot, "boot counting": NAME+LEFT-DONE.conf or .efi; one without tries left is taken last.
 _TRIES = re.compile(r"\+(\d+)(?:-\d+)?$")
 
 
@@ -36,7 +37,7 @@ def specified(view: FileView) -> tuple[tuple[str, BootEntry], ...]:
         root = posixpath.dirname(folder)
         texts = {name: view.text(f"{folder}/entries/{name}") or "" for name in names}
         found = []
-        for name in sorted(names, key=lambda name: (not _spent(name), version_of(name)), reverse=True)[:_ENTRIES_MAX]:
+        for name in sorted(names, key=_rank, reverse=True)[:_ENTRIES_MAX]:
             path = f"{folder}/entries/{name}"
             entry = parse_loader_entry(texts[name], path, root, functools.partial(_is_unified, view))
             found += [(_plain(name), entry)] if entry is not None else []
@@ -57,12 +58,13 @@ def systemd_boot(view: FileView, variables: Mapping[str, str]) -> Iterator[BootE
 
 
 def _plain(name: str) -> str:
-    return _TRIES.sub("", name.removesuffix(".conf"))
+    return _TRIES.sub("", posixpath.splitext(name)[0])
 
 
-def _spent(name: str) -> bool:
-    tries = _TRIES.search(name.removesuffix(".conf"))
-    return tries is not None and int(tries[1]) == 0
+def _rank(name: str) -> tuple[bool, tuple[list[int], str]]:
+    """Return what sorts entries: those with tries left, then the newest; tries are no part of a version."""
+    tries = _TRIES.search(posixpath.splitext(name)[0])
+    return tries is None or int(tries[1]) > 0, version_of(_plain(name))
 
 
 def unified(view: FileView) -> Iterator[BootEntry]:
@@ -70,21 +72,17 @@ def unified(view: FileView) -> Iterator[BootEntry]:
     for folder in _UNIFIED_FOLDERS:
         found = [
             path
-            for name in sorted(view.names(folder), key=version_of, reverse=True)[:_ENTRIES_MAX]
+            for name in sorted(view.names(folder), key=_rank, reverse=True)[:_ENTRIES_MAX]
             if name.casefold().endswith(".efi") and _is_unified(view, path := f"{folder}/{name}")
         ]
         chosen = default_of(view.text(f"{folder.rpartition('/EFI/')[0]}/loader/loader.conf") or "")
-        named = [path for path in found if fnmatch.fnmatch(posixpath.basename(path), chosen)] if chosen else []
+        # The pattern is of the identifier: the name without tries, and for a unified image with its ending.
+        named = [path for path in found if fnmatch.fnmatch(f"{_plain(posixpath.basename(path))}.efi", chosen)]
         for path in found:
             name = posixpath.basename(path)
             yield BootEntry(title=name, kernel=path, source=path, default=path == (named or found)[0])
         if found:
             return
-
-
-def version_of(name: str) -> tuple[list[int], str]:
-    """Return what sorts names by the versions in them."""
-    return [int(n) for n in re.findall(r"\d{1,9}", name)[:8]], name
 
 
 def default_of(conf: str) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The Raspberry Pi's firmware: config.txt with its sections, cmdline.txt, and the kernel that each model would take.
 
-Rules: the documentation of config.txt (conditional filters, `kernel`, `initramfs`, `auto_initramfs`, `os_prefix`).
+Rules: the documentation of config.txt (conditional filters, `kernel`, `initramfs`, `auto_initramfs`, `os_prefix`)
+and of autoboot.txt (`boot_partition`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import msgspec
 
 from bootlab.sources.facts import BootEntry
 
-_INCLUDES_MAX = 10
+_INCLUDES_MAX, _DIGITS_MAX = 10, 4
 
 
 class RaspberryModel(msgspec.Struct, frozen=True):
@@ -48,6 +49,12 @@ def settings_of(text: str, model: RaspberryModel, reads: Reads = lambda _name: N
     found = Settings({})
     _read(text, model, reads, found, 0)
     return found
+
+
+def boot_partition(text: str) -> int | None:
+    """Return the number of the partition that autoboot.txt names for a plain start, not for `tryboot`; None: none."""
+    number = settings_of(text, _MODELS[0]).values.get("boot_partition", "")
+    return int(number) if number.isdecimal() and len(number) < _DIGITS_MAX else None
 
 
 def _read(text: str, model: RaspberryModel, reads: Reads, found: Settings, depth: int) -> None:

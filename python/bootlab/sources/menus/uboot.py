@@ -28,6 +28,7 @@ _ADDRESSES = ("kernel_addr_r", "ramdisk_addr_r", "fdt_addr_r", "scriptaddr", "lo
 
 # Stands for what only the board's disk tells.
 _ASKED = "\N{REPLACEMENT CHARACTER}"
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 
 Reads = Callable[[str], bytes | None]
@@ -76,6 +77,17 @@ class _Script(MenuScript):
 
     def exists(self, path: str) -> bool:
         return self._found(path) is not None
+
+    def words(self, words: tuple[str, ...]) -> list[str]:
+        """Return words with their variables filled in; an address that the board's U-Boot sets stands for itself."""
+        if words[:1] and words[0] in _LOADS | _BOOTS:
+            at = (3,) if words[0] in _LOADS else (1, 2, 3)
+            words = tuple(self._address(word) if index in at else word for index, word in enumerate(words))
+        return super().words(words)
+
+    def _address(self, word: str) -> str:
+        named = _VARIABLE.fullmatch(word)
+        return f"@{named[1]}" if named is not None and not self.variables.get(named[1]) else word
 
     def command(self, words: list[str], command: MenuCommand, depth: int) -> str:  # noqa: ARG002 - as the others
         word, self.ok = words[0], True
