@@ -77,7 +77,10 @@ def test_without_a_core_no_exact_time_is_called_the_board_s():
 
 
 def test_a_board_s_columns_stand_only_where_costs_are_given():
-    tables = floor_table.tables("a", "b", board=True)
-    assert all({"board_least_ns", "board_most_ns"} <= set(table.columns) for table in tables)
+    with_core = floor_on(msgspec.structs.replace(EXACT, core=costs_of("4ns").core), FLOOR, BOOT)
+    assert all("board_least_ns" in table.columns for table in floor_table.tables("a", "b", with_core))
+    needs, others = floor_table.tables("a", "b", floor_on(EXACT, FLOOR, BOOT))
+    assert "board_least_ns" not in needs.columns, "without a core it would be empty"
+    assert "board_least_ns" in others.columns
     assert all("board_least_ns" not in row.values for row in floor_table.rows(FLOOR))
     assert "board_least_ns" not in floor_table.tables("a", "b")[0].columns

@@ -63,10 +63,11 @@ def test_the_rate_from_which_on_a_row_pays(rate, verdict):
 
 
 def test_an_interval_across_that_rate_depends():
-    found = judged("sd-hs,no-console", large=boot(1000, 10), small=boot(1500, 1))
+    boots = {"large": boot(1000, 10), "small": boot(1500, 1)}
+    found = judged("sd-hs,no-console", **boots)
     assert found["small"].values["board_verdict"] == "depends on the board"
     costs = costs_of("sd-hs,no-console")
-    text = said(costs, list(found.values()))
+    text = said(costs, list(found.values()), boots)
     assert text.startswith(f"on the board ({costs.name}): ")
     assert "1 other may be faster there: small wins below" in text
 
@@ -77,4 +78,14 @@ def test_a_row_that_failed_has_no_time_and_is_no_measure():
     assert [one.ns("board_most_ns") for one in rows] == [None, 1050 * MS]
     assert rows[1].values["board_verdict"] == "first"
     assert best(rows) is rows[1]
-    assert said(costs_of("card-20MB"), rows[:1]) == ""
+    assert said(costs_of("card-20MB"), rows[:1], boots) == ""
+
+
+def test_what_is_slower_at_the_same_prices_may_not_be_faster():
+    boots = {"large": boot(1000, 20), "small": boot(1010, 19.5)}
+    costs = costs_of("sd-card-20MB,115200")
+    found = {one.id: one for one in with_board(costs, [row("large", 1000), row("small", 1010)], boots)}
+    # One medium gives both, as slow for the one as for the other, so that crossing ends mean nothing.
+    assert found["large"].ns("board_least_ns") < found["small"].ns("board_most_ns")
+    assert found["small"].values["board_verdict"] == "faster"
+    assert "may be faster" not in said(costs, list(found.values()), boots)

@@ -15,19 +15,16 @@ NEEDS, ELSE = "floor", "obstacle"
 
 NEEDS_COLUMNS = ("part", "needs_ns", "of_result", "certain", "counted")
 ELSE_COLUMNS = ("part", "takes_ns", "of_result", "lever")
-BOARD_COLUMNS = (
-    Column(key="board_least_ns", title="at least", kind="ms", under="on the board, ms"),
-    Column(key="board_most_ns", title="at most", kind="ms", under="on the board, ms"),
-)
-_BOARD = ("board_least_ns", "board_most_ns")
+BOARD_COLUMN = Column(key="board_least_ns", title="on the board", kind="ms", under="modelled, ms", ends="board_most_ns")
 
 
-def tables(needs: str, others: str, *, board: bool = False) -> tuple[Table, ...]:
-    """Return both tables under these titles, with a board's columns beside the exact ones or without."""
-    more = _BOARD if board else ()
+def tables(needs: str, others: str, board: BoardFloor | None = None) -> tuple[Table, ...]:
+    """Return both tables under these titles, with the board's column beside the exact one where it has something."""
+    of_others = () if board is None else (BOARD_COLUMN.key,)
+    of_needs = () if board is None or board.factor is None else (BOARD_COLUMN.key,)
     return (
-        Table(title=needs, columns=(*NEEDS_COLUMNS[:2], *more, *NEEDS_COLUMNS[2:]), group=NEEDS),
-        Table(title=others, columns=(*ELSE_COLUMNS[:2], *more, *ELSE_COLUMNS[2:]), group=ELSE),
+        Table(title=needs, columns=(*NEEDS_COLUMNS[:2], *of_needs, *NEEDS_COLUMNS[2:]), group=NEEDS),
+        Table(title=others, columns=(*ELSE_COLUMNS[:2], *of_others, *ELSE_COLUMNS[2:]), group=ELSE),
     )
 
 

@@ -21,7 +21,7 @@ def floor_on(costs: Costs, floor: Floor, boot: Amounts) -> BoardFloor:
     console = BoardPart(
         title=f"the console's line: {boot.characters:,} characters",
         ns=row.console_ns,
-        lever="fewer messages (`quiet`), a faster line",
+        lever="console-quiet, a faster line",
         largest=_below(boot.characters * bits, outweighs, 1, "baud"),
     )
     images = BoardPart(

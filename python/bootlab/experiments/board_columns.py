@@ -21,12 +21,12 @@ from bootlab.model.recording import Recording
 from bootlab.model.verdict import Verdict
 
 COLUMNS = (
-    Column(key="board_least_ns", title="at least", kind="ms", under="on the board, ms"),
-    Column(key="board_most_ns", title="at most", kind="ms", under="on the board, ms"),
+    Column(key="board_least_ns", title="on the board", kind="ms", under="modelled, ms", ends="board_most_ns"),
     Column(key="board_verdict", title="there", under="against the first"),
     Column(key="board_turns", title="pays there", wide=True),
 )
 FIRST = "first"
+_MAY_BE_FASTER = frozenset({Verdict.FASTER, Verdict.DEPENDS})
 
 
 class BoardBoot(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,14 +77,20 @@ def best(rows: Sequence[Row]) -> Row | None:
     return min(known, key=lambda row: (row.ns("board_most_ns") or 0, row.id), default=None)
 
 
-def said(costs: Costs, rows: Sequence[Row]) -> str:
-    """Say which row is first on the board, and what would be first on others; "" without a row."""
+def said(costs: Costs, rows: Sequence[Row], boots: Mapping[str, BoardBoot]) -> str:
+    """Say which row is first on the board, and what may be faster there at the same prices; "" without a row."""
     row = best(rows)
     if row is None:
         return ""
     ends = Between(float(row.ns("board_least_ns") or 0), float(row.ns("board_most_ns") or 0))
     text = f"on the board ({costs.name}): {row.title}, {ends.text(1e6)} ms"
-    rivals = [one for one in rows if one is not row and (one.ns("board_least_ns") or ends.high + 1) < ends.high]
+    rivals = [
+        other
+        for other in rows
+        if other is not row
+        and other.ns("board_least_ns") is not None
+        and _verdict(costs, boots[row.id], boots[other.id]) in _MAY_BE_FASTER
+    ]
     turns = next((str(one.values["board_turns"]) for one in (row, *rivals) if one.values.get("board_turns")), "")
     if not rivals:
         return text

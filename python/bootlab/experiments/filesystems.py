@@ -163,7 +163,7 @@ class Filesystems(Experiment):
         good = [row for row in found.rows if row.ok]
         first = f"; first: {good[0].title}, {figures.ms(good[0].ns('goal_ns'))} ms from reset" if good else ""
         tree_bytes = found.facts["tree_bytes"]
-        if self._costs is not None and (there := board_columns.said(self._costs, good)):
+        if self._costs is not None and (there := board_columns.said(self._costs, good, self._asked)):
             first = f"{first}; {there}"
         return (
             f"{found.system}: one root of {found.facts['tree_files']} files, "

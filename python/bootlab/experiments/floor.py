@@ -65,7 +65,7 @@ class FloorOf(Experiment):
         self._floor = floor_in(bench, system)
         self._costs = system.costs
         if system.costs is not None:
-            self.columns = (*type(self).columns, *floor_table.BOARD_COLUMNS)
+            self.columns = (*type(self).columns, floor_table.BOARD_COLUMN)
             timing = bench.boot(system, system.name)
             self._board = floor_on(system.costs, self._floor, amounts_of(timing)) if timing.ok else None
         yield from floor_table.rows(self._floor, self._board)
@@ -95,4 +95,4 @@ class FloorOf(Experiment):
         del rows
         first = "the largest first" if self._board is None else "the board's largest first"
         titles = ("What the goal needs", f"What else the boot does, {first}")
-        return floor_table.tables(*titles, board=self._board is not None)
+        return floor_table.tables(*titles, self._board)

@@ -9,7 +9,7 @@ function dataTable(made, number, title) {
   };
   filter("");
   return el("div", { class: "made", id: `table-${number}` }, made.caption === title ? null : el("h3", {}, made.caption), made.lead ? el("p", { class: "lead" }, made.lead) : null,
-    made.rows.length > 12 ? el("div", { class: "controls" }, searchBox(`Filter ${made.caption.toLowerCase()}`, filter), shown) : null, table.node);
+    made.rows.length > 12 ? el("div", { class: "controls" }, searchBox(`Filter ${shortHeading(made.caption, 24).toLowerCase()}`, filter), shown) : null, table.node);
 }
 
 function costTable(costs) {
