@@ -2,7 +2,7 @@
 """What `bootlab new --from` makes of images that it never saw, against what the firmware would boot of them.
 
 Prints a table: right, or what is wrong. Nothing is booted; the images are made by first_contact_images.py,
-first_contact_others.py and first_contact_loaders.py.
+first_contact_others.py, first_contact_loaders.py and first_contact_further.py.
 
     .venv/bin/python benchmarks/first_contact.py [--keep FOLDER] [NAME…]
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
+from benchmarks.first_contact_further import FURTHER  # noqa: E402
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
 from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
 from benchmarks.first_contact_others import OTHERS  # noqa: E402
@@ -28,7 +29,7 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS | LOADERS
+EVERY = MAKERS | OTHERS | LOADERS | FURTHER
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:

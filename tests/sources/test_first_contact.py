@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.first_contact import judge
+from benchmarks.first_contact_further import FURTHER
 from benchmarks.first_contact_loaders import LOADERS
 from benchmarks.first_contact_others import OTHERS
 from hypothesis import given
@@ -21,9 +22,9 @@ from bootlab.systemfile import mapped_devices
 from tests.examples import examples
 
 
-@pytest.mark.parametrize("name", [*OTHERS, *LOADERS])
+@pytest.mark.parametrize("name", [*OTHERS, *LOADERS, *FURTHER])
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
-    for tool in ("mkfs.erofs", "mksquashfs", "zstd", "mformat"):
+    for tool in ("mkfs.erofs", "mkfs.btrfs", "mksquashfs", "zstd", "mformat"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not there")
     assert judge(name, tmp_path / "images").startswith("right")

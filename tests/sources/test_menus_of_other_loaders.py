@@ -11,16 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.errors import UserError
-from bootlab.formats import packed_file
+from bootlab.formats import fit, packed_file
 from bootlab.formats.file_view import FileView
 from bootlab.formats.folder import FolderFiles
 from bootlab.sources import boot_entries
 from bootlab.sources.menus import board_environment, raspberry, uboot
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub_legacy import parse_menu_lst
+from bootlab.sources.menus.ipxe import parse_ipxe
 from bootlab.sources.menus.lilo import parse_lilo
 from bootlab.sources.menus.shell_script import parse_shell_script
 from tests.examples import examples
+from tests.sources import images
 
 
 def test_menu_lst_counts_from_zero_and_leaves_its_partitions_out():
@@ -135,6 +137,38 @@ def test_the_partition_of_a_plain_start(text, number):
     assert raspberry.boot_partition(text) == number
 
 
+@pytest.mark.parametrize(
+    ("text", "kernel", "line", "initrds"),
+    [
+        ("kernel vmlinuz a=1 initrd=i\ninitrd i\nboot\nkernel other\n", "/tftp/vmlinuz", "a=1", ("/tftp/i",)),
+        ("set b http://h/deb\nkernel ${b}/linux || shell\nboot", "/deb/linux", "", ()),
+        ("kernel --name x /linux a\nimgargs x b initrd=i\ninitrd --name i /i.gz", "/linux", "b", ("/i.gz",)),
+        ("dhcp\nchain http://h/x.efi\n", None, None, None),
+        ("kernel http://[bad/linux\n", None, None, None),
+    ],
+)
+def test_an_ipxe_script(text, kernel, line, initrds):
+    entry = parse_ipxe(text, "/tftp/boot.ipxe", "/tftp")
+    said = (entry.kernel, entry.cmdline, entry.initrds) if entry is not None else (None, None, None)
+    assert said == (kernel, line, initrds)
+
+
+def test_a_configuration_of_a_fit_image_is_kept_with_its_entry():
+    (entry,) = parse_extlinux("LABEL a\nKERNEL /fitImage#conf-b.dtb#overlay\n", "/extlinux.conf")
+    assert (entry.kernel, entry.configuration) == ("/fitImage", "conf-b.dtb")
+    script = uboot.parse_script("load mmc 0 ${loadaddr} f\nbootm ${loadaddr}#c2", "/boot.scr", {"/f": b"x"}.get)
+    assert script is not None
+    assert (script.kernel, script.configuration) == ("/f", "c2")
+
+
+def test_a_fit_image_without_the_configuration_is_refused(tmp_path: Path):
+    node: images.Node = {"images": {"k": {"data": b"x", "type": "kernel"}}, "configurations": {"c": {"kernel": "k"}}}
+    (tmp_path / "f").write_bytes(images.device_tree(node))
+    assert fit.read(tmp_path / "f", "c").kernel == b"x"
+    with pytest.raises(UserError, match="no configuration d"):
+        fit.read(tmp_path / "f", "d")
+
+
 def archive(path: Path, **files: bytes) -> Path:
     with tarfile.open(path, "w:gz") as out:
         for number, (name, data) in enumerate(files.items()):
@@ -179,3 +213,4 @@ def test_no_text_is_too_odd(text: str):
     parse_shell_script(text, "s", "", lambda path: path.endswith("a"))
     board_environment.entry_of(text, "/uEnv.txt", lambda _path: None, {})
     raspberry.boot_partition(text)
+    parse_ipxe(text, "i", "")

@@ -31,15 +31,21 @@ def is_fit(root: TreeNode) -> bool:
     return root.find("/images") is not None
 
 
-def read(path: Path) -> Bundle:
-    """Return what a FIT image starts by default. Raise UserError when it cannot be read."""
+def read(path: Path, wanted: str = "") -> Bundle:
+    """Return what a configuration of a FIT image starts, the default one without a name.
+
+    Raise UserError when it cannot be read, or has no such configuration.
+    """
     blob = read_whole(path, SIZE_MAX_BYTES, "FIT image", "name the image that U-Boot loads")
     root = read_tree(blob)
     images, configurations = root.find("/images"), root.find("/configurations")
     if images is None:
         raise UserError(f"{path} is a device tree, not a FIT image", hint="a FIT has a node /images")
     names = tuple(configurations.children) if configurations is not None else ()
-    default = configurations.text("default") if configurations is not None else ""
+    default = wanted or (configurations.text("default") if configurations is not None else "")
+    if wanted and wanted not in names:
+        there = ", ".join(names) or "none"
+        raise UserError(f"{path} has no configuration {wanted}", hint=f"there are: {there}")
     chosen = default if default in names else next(iter(names), "")
     node = configurations.children.get(chosen) if configurations is not None else None
     # External data lie behind the tree, at the next multiple of 4 (`mkimage -E`).
@@ -67,7 +73,7 @@ def read(path: Path) -> Bundle:
         return taken
 
     parts = {"kernel": part("kernel"), "device_tree": part("fdt"), "initramfs": part("ramdisk")}
-    if len(names) > 1:
+    if len(names) > 1 and not wanted:
         notes.append(f"the FIT image has {len(names)} configurations; the default one was taken")
     given = {key: found for key, found in parts.items() if found is not None}
     words = {"device_tree": "device tree", "initramfs": "ramdisk"}

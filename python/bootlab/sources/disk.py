@@ -25,7 +25,7 @@ from bootlab.formats.xfs import XfsFiles
 from bootlab.model import fstab
 from bootlab.sources import root_tree
 from bootlab.sources.facts import DiskFacts, PartitionFacts
-from bootlab.sources.menus import raspberry
+from bootlab.sources.menus import by_name, raspberry
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6
@@ -237,8 +237,13 @@ def _mount_others(
         # Its firmware looks at no other partition.
         mounted |= {part.number for part in parts if part.number in views and _has_firmware(views[part.number])}
         mounted.discard(chosen)
-    for part in sorted(parts, key=lambda part: (part.number != chosen, part.partition.kind != "boot")):
-        if part.number not in mounted and part.number in views and not view.names("/boot"):
+
+    def rank(part: PartitionFacts) -> tuple[bool, bool, bool]:
+        names = views[part.number].names("/") if part.number in views else ()
+        return part.number != chosen, part.partition.kind != "boot", not any(map(by_name.is_kernel, names))
+
+    for part in sorted(parts, key=rank):
+        if part.number not in mounted and part.number in views and not _has_files(view, "/boot"):
             # Yocto and Raspberry Pi images: the first partition is FAT, with kernel and device trees.
             view.mount("/boot", views[part.number])
             mounted.add(part.number)
@@ -252,6 +257,12 @@ def _mount_others(
             if place is not None:
                 view.mount(place, views[part.number])
             return
+
+
+def _has_files(view: FileView, folder: str) -> bool:
+    """Tell whether there are files in a folder or the folders in it: what others are mounted on is empty."""
+    inside = [f"{folder}/{name}" for name in view.names(folder)]
+    return any(view.kind(path) != "dir" or view.names(path) for path in inside)
 
 
 def _booted(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> int | None:

@@ -58,7 +58,8 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of a boot loader's menu; paths as they stand in the medium's root. `source`: the file that says so.
 
     `overlays`: what the loader would merge into the device tree. `partition`: the number of the partition that it names
-    for the kernel, 0 where it names none. `notes`: what is not certain about it.
+    for the kernel, 0 where it names none. `configuration`: which one of a FIT image; "" for its default.
+    `notes`: what is not certain about it.
     """
 
     title: str = ""
@@ -70,6 +71,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     default: bool = False
     overlays: tuple[str, ...] = ()
     partition: int = 0
+    configuration: str = ""
     notes: tuple[str, ...] = ()
 
 

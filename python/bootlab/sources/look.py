@@ -163,12 +163,9 @@ class Looker:
             # The menu takes another of several roots than the one that was looked at.
             looked = disk.look(path, slot)
             view, root = looked.view, root_tree.look(looked.view) if looked.view is not None else None
-        what = f"a disk image ({looked.facts.form}, {looked.facts.size_bytes >> 20} MiB)"
-        if root is not None and root.name:
-            what += f" with {root.name}"
-        unknown = []
-        if root is None:
-            unknown.append("the root tree: no partition has one whose files bootlab can read")
+        named = f" with {root.name}" if root is not None and root.name else ""
+        what = f"a disk image ({looked.facts.form}, {looked.facts.size_bytes >> 20} MiB){named}"
+        unknown = () if root is not None else ("the root tree: no partition has one whose files bootlab can read",)
         found = SourceFacts(
             source=path,
             what=what,
@@ -176,7 +173,7 @@ class Looker:
             disk=looked.facts,
             root=root,
             notes=looked.notes,
-            unknown=tuple(unknown),
+            unknown=unknown,
         )
         found = self._with_entry(found, entries, view)
         if found.entry is None or found.disk is None:
@@ -205,11 +202,13 @@ class Looker:
             return self.tree(path)
         if build_place.is_kernel_tree(path):
             return self._kernel_tree(path)
-        if not build_folder.has_kernel(path):
-            if (below := build_place.images_below(path)) is not None:
-                return build_folder.look(below, self)
-            if (served := self._served(path)) is not None:
-                return served
+        lies_here = build_folder.has_kernel(path)
+        if not lies_here and (below := build_place.images_below(path)) is not None:
+            return build_folder.look(below, self)
+        # A kernel beside a network loader's menu is started by that, with its line.
+        asked = not lies_here or network.entries(FileView(FolderFiles(path)))
+        if asked and (served := self._served(path)) is not None:
+            return served
         return build_folder.look(path, self)
 
     def _served(self, path: Path) -> SourceFacts | None:
@@ -223,9 +222,8 @@ class Looker:
 
     def _kernel_tree(self, path: Path) -> SourceFacts:
         image = build_place.built_kernel(path)
-        named = {"config": path / ".config", "symbols": path / "System.map"}
-        given = {name: file for name, file in named.items() if file.is_file()}
-        facts = kernel_image.facts_of(image, self.cache, config=given.get("config"), symbols=given.get("symbols"))
+        config, symbols = (file if file.is_file() else None for file in (path / ".config", path / "System.map"))
+        facts = kernel_image.facts_of(image, self.cache, config=config, symbols=symbols)
         what = f"a kernel's tree, Linux {facts.release or '?'} for {facts.arch or '?'}"
         return SourceFacts(source=path, what=what, arch=kernel_image.architecture_of(facts), kernel=facts)
 
@@ -267,8 +265,7 @@ class Looker:
             raise UserError(error.message, hint=other.hint(path)) from error
         if image is None:
             raise unbootable.refusal(path, other)
-        note = f"{image.name} was taken out of {path.name}: it lies in {image.parent}"
-        return self._of_another(path, image, note)
+        return self._of_another(path, image, f"{image.name} was taken out of {path.name}: it lies in {image.parent}")
 
     def _of_another(self, path: Path, image: Path, note: str) -> SourceFacts:
         """Look at a disk image that came out of a given file."""
@@ -329,7 +326,9 @@ class Looker:
             if (dash or name == "vmlinuz") and view.size(beside) > 1000:
                 self._out(view, beside)
         if unified_image.is_unified(given_path.head(kernel)):
-            return self._unified(found, entry, kernel)
+            return self._of_parts(found, entry, kernel, unified_image.read(kernel))
+        if given_path.head(kernel).startswith(device_tree.MAGIC):
+            return self._of_parts(found, entry, kernel, fit.read(kernel, entry.configuration))
         inside = self.kernel(kernel)
         initrds = [at for path in entry.initrds if (at := taken.resolve(view, path)) is not None]
         facts: InitramfsFacts | None = None
@@ -365,9 +364,9 @@ class Looker:
             )
         return self._out(view, path)
 
-    def _unified(self, found: SourceFacts, entry: BootEntry, image: Path) -> SourceFacts:
-        """Take the parts of a unified image. Its own command line counts more than that of a menu."""
-        inside = self._bundle(image, unified_image.read(image))
+    def _of_parts(self, found: SourceFacts, entry: BootEntry, image: Path, parts: Bundle) -> SourceFacts:
+        """Take the parts of a unified or FIT image. Its own command line counts more than that of a menu."""
+        inside = self._bundle(image, parts)
         image.unlink()
         own = inside.entry.cmdline if inside.entry is not None else ""
         return msgspec.structs.replace(

@@ -12,6 +12,11 @@ from bootlab.sources.menus.versions import version_of
 _KERNEL = re.compile(r"(?:vmlinu[xz]|[zu]?Image|bzImage|kernel)(?:$|[-.])")
 
 
+def is_kernel(name: str) -> bool:
+    """Tell whether a file's name is one that kernels have."""
+    return _KERNEL.match(name) is not None
+
+
 def newest(view: FileView) -> tuple[BootEntry, ...]:
     """Return an entry made of the newest kernel in /boot, or of the newest beside its modules; none without one."""
     for folder in ("/boot", ""):
@@ -22,7 +27,7 @@ def newest(view: FileView) -> tuple[BootEntry, ...]:
 
 def newest_in(view: FileView, folder: str, source: str) -> BootEntry | None:
     """Return an entry of a folder's newest kernel and the initramfs of its version; None without a kernel."""
-    kernels = [name for name in view.names(folder or "/") if _KERNEL.match(name)]
+    kernels = [name for name in view.names(folder or "/") if is_kernel(name)]
     kernels = [name for name in kernels if view.kind(f"{folder}/{name}") == "file" and not name.endswith(".old")]
     if not kernels:
         return None

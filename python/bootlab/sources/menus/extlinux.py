@@ -68,7 +68,8 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
     named = label.get("initrd", "")
     initrds = [part for part in named.split(",") if part] or [p for w in initrds for p in w.split(",") if p]
     # A FIT image is named with the configuration in it.
-    kernel = (label.get("kernel") or label.get("linux") or label.get("fit") or "").partition("#")[0]
+    named_kernel = label.get("kernel") or label.get("linux") or label.get("fit") or ""
+    kernel, _, configuration = named_kernel.partition("#")
     if not kernel:
         return None
     tree = label.get("fdt") or label.get("devicetree") or ""
@@ -87,5 +88,6 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
         source=source,
         default=is_default,
         overlays=tuple(below(folder, part) for part in label.get("fdtoverlays", "").split()),
+        configuration=configuration.partition("#")[0],
         notes=notes,
     )

@@ -161,6 +161,7 @@ class _Script(MenuScript):
             source=self._source,
             default=True,
             overlays=tuple(self._overlays or self.variables.get("overlays", "").split()),
+            configuration=words[0].partition("#")[2].partition("#")[0],
             notes=tuple(notes),
         )
         return "return"
