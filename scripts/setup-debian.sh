@@ -15,8 +15,8 @@ set -eu
 # a|b: the first of them that this release of Debian has.
 run="qemu-system-x86 busybox-static gcc libc6-dev make lz4 zstd lzop xz-utils util-linux ca-certificates"
 build="python3 python3-venv gcc libc6-dev make"
-test="chromium procps cpio kmod patch git strace qemu-system-arm qemu-system-misc"
-boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
+test="chromium procps cpio kmod patch git strace qemu-system-arm qemu-system-riscv|qemu-system-misc"
+boards="qemu-system-arm qemu-system-riscv|qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 kernels="linux-source-6.1|linux-source-6.12|linux-source gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
 loaders="mtools fdisk grub-pc-bin grub-common ovmf systemd-boot-efi u-boot-qemu device-tree-compiler xxd gcc make bison flex bc patch libssl-dev ccache"
@@ -110,18 +110,21 @@ rust() {
     done
 }
 
-# The missing packages of groups. Alternatives are told apart by what apt knows; where it knows neither, the first is named.
+# The missing packages of groups. Alternatives are told apart by what apt knows: the first that this release has, whatever
+# of the others is installed. Where it knows none, the last is named, which every release has.
 missing_of() {
     wanted=$(rust "$@")
     for group in "$@"; do wanted="$wanted $(packages "$group")"; done
     named=""
     for choice in $wanted; do
+        # Debian 12's backports have the newer package too, which goes with their QEMU only.
+        [ "$codename $choice" != "bookworm qemu-system-riscv|qemu-system-misc" ] || choice=qemu-system-misc
         found="" first=""
         for package in $(echo "$choice" | tr '|' ' '); do
             installed "$package" && { found=yes; break; }
-            [ -z "$first" ] && { [ "$choice" = "$package" ] || known "$package"; } && first=$package
+            { [ "$choice" = "$package" ] || known "$package"; } && { first=$package; break; }
         done
-        : "${first:=${choice%%|*}}"
+        : "${first:=${choice##*|}}"
         [ -n "$found" ] && continue
         case "$named " in *" $first "*) ;; *) named="$named $first" ;; esac
     done

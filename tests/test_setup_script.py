@@ -94,6 +94,34 @@ def test_the_kernel_source_is_the_one_that_this_release_has(machine, tmp_path, h
     assert [name for name in installed if name.startswith("linux-source")] == [has]
 
 
+MISC, RISCV = "qemu-system-misc", "qemu-system-riscv"
+
+
+@pytest.mark.parametrize(
+    ("codename", "knows", "has", "installs"),
+    [
+        ("bookworm", (MISC,), "", MISC),
+        ("bookworm", (MISC, RISCV), "", MISC),  # backports
+        ("bookworm", (MISC,), MISC, None),
+        ("trixie", (MISC, RISCV), "", RISCV),
+        ("forky", (MISC, RISCV), MISC, RISCV),  # RISC-V is no longer in it
+        ("forky", (MISC, RISCV), RISCV, None),
+        ("noble", (MISC,), "", MISC),
+        ("", (), "", MISC),
+    ],
+)
+def test_riscv_comes_with_the_package_that_has_it_in_this_release(machine, tmp_path, codename, knows, has, installs):
+    (tmp_path / "os-release").write_text(f"ID=debian\nVERSION_CODENAME={codename}\n")
+    answers = {
+        "apt-cache": f'case " {" ".join(knows)} " in *" $2 "*) echo "Package: $2" ;; esac',
+        "dpkg-query": f"echo installed {has}\n" + ANSWERS["dpkg-query"],
+    }
+    done = machine("boards", id="echo 0", **answers)
+    assert done.returncode == 0, done.stderr
+    words = (tmp_path / "log").read_text().splitlines()[-1].split()
+    assert [word for word in words if word in {MISC, RISCV}] == ([installs] if installs else [])
+
+
 def test_an_unknown_group_is_named_before_anything_is_done(machine, tmp_path):
     done = machine("run", "tset", id="echo 0")
     assert done.returncode == 2

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import urllib.error
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,10 +60,14 @@ def test_two_gates_have_a_comment_each(forge, github):
     ]
 
 
-def test_a_forge_that_refuses_is_told_and_no_error(forge, github):
+def test_a_forge_that_refuses_is_told_and_no_error(forge, github, monkeypatch):
     forge[0].refused = 403
+    closed = []
+    monkeypatch.setattr(urllib.error.HTTPError, "close", lambda fault: closed.append(fault.code), raising=False)
     posted = post("github", "text", MARK, github)
     assert not posted.done
+    # Python 3.14 warns of a refusal that is left open.
+    assert closed == [403]
     assert "answered 403 (the job's token may not write comments" in posted.said
 
 

@@ -141,7 +141,7 @@ def test_kvm_runs_the_hosts_own_architecture_alone(arch, tmp_path, monkeypatch):
     [
         ("arm", "qemu-system-arm", "qemu-system-arm"),
         ("arm64", "qemu-system-aarch64", "qemu-system-arm"),
-        ("riscv64", "qemu-system-riscv64", "qemu-system-misc"),
+        ("riscv64", "qemu-system-riscv64", "qemu-system-riscv64"),
     ],
 )
 def test_the_emulator_of_an_architecture(tmp_path, monkeypatch, script, arch, program, package):

@@ -101,8 +101,13 @@ def _send(method: str, url: str, head: dict[str, str], body: dict[str, Any] | No
     data = None if body is None else json.dumps(body).encode()
     heads = {**head, "Content-Type": "application/json"}
     request = urllib.request.Request(url, data, heads, method=method)  # noqa: S310 - checked above
-    with urllib.request.urlopen(request, timeout=_LIMIT_S) as answer:  # noqa: S310
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(request, timeout=_LIMIT_S) as answer:  # noqa: S310
+            return json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        # It is an open answer; Python 3.14 warns of one that nobody closes.
+        refusal.close()
+        raise
 
 
 def _why(fault: Exception) -> str:

@@ -89,7 +89,8 @@ ARCHITECTURES: dict[str, Architecture] = {
         Architecture(
             name="riscv64",
             emulator="qemu-system-riscv64",
-            emulator_package="qemu-system-misc",
+            # Debian 12 has it in qemu-system-misc, later ones in qemu-system-riscv; both provide this name.
+            emulator_package="qemu-system-riscv64",
             machine_type="virt",
             cpu="rv64",
             cmdline_bytes=1024,
