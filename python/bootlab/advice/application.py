@@ -37,10 +37,10 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 
 def advise(profile: ApplicationProfile) -> tuple[Advice, ...]:
     """Return what stands out, the most expensive of the application itself first."""
-    found = [*_polled(profile), *_sleeps(profile), *_timeouts(profile), *_children(profile), *_work(profile)]
-    found += [*_libraries(profile), *_missing(profile), *_locale(profile), *_own(profile)]
-    found.sort(key=lambda one: (one.background, -(one.cost_ns or 0), one.line or 0))
-    return tuple(found)
+    findings = [*_polled(profile), *_sleeps(profile), *_timeouts(profile), *_children(profile), *_work(profile)]
+    findings += [*_libraries(profile), *_missing(profile), *_locale(profile), *_own(profile)]
+    findings.sort(key=lambda one: (one.background, -(one.cost_ns or 0), one.line or 0))
+    return tuple(findings)
 
 
 def _ms(ns: int | None) -> str:
@@ -148,23 +148,26 @@ def _work(profile: ApplicationProfile) -> Iterator[Advice]:
 
 
 def _libraries(profile: ApplicationProfile) -> Iterator[Advice]:
-    found = profile.libraries
+    libraries = profile.libraries
     line = next((row.first_line for row in profile.missing if row.libraries), None)
-    if found.missed >= _PROBES:
+    if libraries.missed >= _PROBES:
         yield Advice(
             id="library-probes",
-            seen=f"{found.missed} searches for shared libraries in folders that do not have them",
+            seen=f"{libraries.missed} searches for shared libraries in folders that do not have them",
             advice="make an ld.so.cache (ldconfig), set a run path, or put them where the loader looks first",
             line=line,
             cost_ns=sum(row.took_ns for row in profile.missing if row.libraries) or None,
             techniques=("unneeded-libraries", "static-linking"),
         )
-    if found.opened >= _LIBRARIES:
+    if libraries.opened >= _LIBRARIES:
         yield Advice(
             id="many-libraries",
-            seen=f"{found.opened} shared libraries opened, {_ms(found.took_ns)} in calls; relocating them comes on top",
+            seen=(
+                f"{libraries.opened} shared libraries opened, {_ms(libraries.took_ns)} in calls; relocating them comes "
+                "on top"
+            ),
             advice="link statically, leave out unused libraries, or give the loader fewer symbols to look up",
-            cost_ns=found.took_ns or None,
+            cost_ns=libraries.took_ns or None,
             techniques=("static-linking", "unneeded-libraries", "fewer-relocations"),
         )
 

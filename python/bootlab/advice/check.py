@@ -16,8 +16,8 @@ _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
 def check(facts: Facts, techniques: Iterable[Technique]) -> tuple[Finding, ...]:
     """Return one finding a technique: those that apply first, by the gain that the log shows, then the open ones."""
-    found = [_finding(facts, technique) for technique in techniques]
-    return tuple(sorted(found, key=lambda f: (_ORDER[f.answer], -_largest_ns(f))))
+    findings = [_finding(facts, technique) for technique in techniques]
+    return tuple(sorted(findings, key=lambda f: (_ORDER[f.answer], -_largest_ns(f))))
 
 
 def _finding(facts: Facts, technique: Technique) -> Finding:

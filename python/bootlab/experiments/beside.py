@@ -74,18 +74,18 @@ def compare_stages(system: SystemDescription, exact: Recording | None, board: Se
 
 
 def _headline(system: SystemDescription, exact: Recording | None, board: Sequence[Recording], total: Row) -> str:
-    said = []
+    parts = []
     if exact is not None:
         goal = f"{figures.ms(total.ns('exact_ns'))} virtual ms" if exact.ok else f"failed ({exact.meta.outcome.value})"
-        said.append(f"exact {goal}")
+        parts.append(f"exact {goal}")
     goals = total.values["boots"]
     if goals:
-        said.append(f"board {figures.ms(total.ns('wall_ns'), total.ns('unsure_ns'))} wall ms, median of {goals}")
+        parts.append(f"board {figures.ms(total.ns('wall_ns'), total.ns('unsure_ns'))} wall ms, median of {goals}")
     failed = [boot for boot in board if not boot.ok]
     if failed:
         reasons = ", ".join(sorted({boot.meta.outcome.value for boot in failed}))
-        said.append(f"{len(failed)} of {figures.counted(len(board), 'boot')} failed ({reasons})")
-    return f"{system.name}: {'; '.join(said)}"
+        parts.append(f"{len(failed)} of {figures.counted(len(board), 'boot')} failed ({reasons})")
+    return f"{system.name}: {'; '.join(parts)}"
 
 
 def _footnote(exact: bool, boots: str) -> str:

@@ -110,7 +110,7 @@ def _comparison(
     experiment: Experiment, bench: Bench, system: SystemDescription, rows: list[Row], left_out: list[LeftOut]
 ) -> Comparison:
     final = tuple(experiment.finished(rows))
-    found = Comparison(
+    made = Comparison(
         kind=experiment.kind,
         system=system.name,
         clock="virtual" if system.clock.mode == "exact" else "wall",
@@ -120,4 +120,4 @@ def _comparison(
         rows=final,
         left_out=tuple(left_out),
     )
-    return msgspec.structs.replace(found, headline=experiment.headline(found), footnote=experiment.footnote(found))
+    return msgspec.structs.replace(made, headline=experiment.headline(made), footnote=experiment.footnote(made))

@@ -106,8 +106,8 @@ class ConsoleScreen(Experiment):
         told = [
             f"{row.title}: {figures.ms(row.ns('screen_ns'))}" for row in found.rows if row.ns("screen_ns") is not None
         ]
-        said = "; ".join(told) or "no boot shows it"
-        return f"{found.system}: what the screen adds to the kernel's part ({found.clock} ms): {said}"
+        added = "; ".join(told) or "no boot shows it"
+        return f"{found.system}: what the screen adds to the kernel's part ({found.clock} ms): {added}"
 
 
 def _with(system: SystemDescription, *, vga: bool, screen: bool, quiet: bool) -> SystemDescription:
@@ -140,14 +140,14 @@ def _row(way: str, title: str, boot: Recording, kernel: int | None, unused: int 
     # The last kind is the one that counts: a dummy makes way for a frame buffer.
     kinds = [match.group(0) for line in boot.lines if (match := _KIND.search(line.text[:400]))]
     enabled = _found(boot, _ENABLED)
-    said = [*kinds[-1:], *([enabled.group(0)] if enabled is not None else [])]
+    evidence = [*kinds[-1:], *([enabled.group(0)] if enabled is not None else [])]
     # A quiet kernel prints neither; its command line is all there is.
     shown = quiet or (enabled is not None) == (way == "screen")
     return Row(
         id=f"{way}{'-quiet' if quiet else ''}",
         title=title,
         proved=shown,
-        proof="; ".join(said) or boot.meta.cmdline,
+        proof="; ".join(evidence) or boot.meta.cmdline,
         cmdline=boot.meta.cmdline,
         key=boot.meta.key,
         values={

@@ -71,11 +71,11 @@ def with_core(bench: Bench, system: SystemDescription) -> SystemDescription:
     timing = bench.boot(system, system.name)
     if not timing.ok:
         return system
-    found = costed(bench, system, timing, chosen)
+    costed_boot = costed(bench, system, timing, chosen)
     core = Core(
-        name=f"{found.title} at {found.ghz.text()} GHz",
-        instruction_ns=found.whole.instruction_ns,
-        source=f"a costing boot of the base: {found.seen.text(found.core)}",
+        name=f"{costed_boot.title} at {costed_boot.ghz.text()} GHz",
+        instruction_ns=costed_boot.whole.instruction_ns,
+        source=f"a costing boot of the base: {costed_boot.seen.text(costed_boot.core)}",
     )
     return msgspec.structs.replace(system, costs=msgspec.structs.replace(costs, core=core))
 

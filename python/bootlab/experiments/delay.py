@@ -38,24 +38,31 @@ def patch_of(
     else:
         config = parse_config(configure_system_kernel(system, cache, KernelBuilder(cache)))
     file, _, name = function.rpartition(":")
-    found = [one for one in KernelSource(cache, system, config).definitions(name) if file in {"", one.file}]
-    if not found:
+    definitions = [
+        definition
+        for definition in KernelSource(cache, system, config).definitions(name)
+        if file in {"", definition.file}
+    ]
+    if not definitions:
         raise UserError(
             f"no file of the kernel's source defines a function {function[:120]!r}",
             hint="the name as a trace shows it, without what the compiler adds (.isra.0), or FILE:NAME",
         )
-    if len(found) > 1:
-        places = ", ".join(f"{one.file}:{name}" for one in found[:8])
+    if len(definitions) > 1:
+        places = ", ".join(f"{definition.file}:{name}" for definition in definitions[:8])
         raise UserError(
-            f"this kernel may contain any of {len(found)} definitions of {name}()", hint=f"name one: {places}"
+            f"this kernel may contain any of {len(definitions)} definitions of {name}()", hint=f"name one: {places}"
         )
-    (one,) = found
-    made = delay_patch(one.text, file=one.file, function=name, line=one.line, to_ns=to_ns, sleep=sleep, only=only)
+    (definition,) = definitions
+    made = delay_patch(
+        definition.text, file=definition.file, function=name, line=definition.line, to_ns=to_ns, sleep=sleep, only=only
+    )
     try:
         made.text.encode()
     except UnicodeEncodeError as fault:
         raise UserError(
-            f"{one.file} is not UTF-8 near {name}()", hint="write the patch by hand, and name it in kernel.patches"
+            f"{definition.file} is not UTF-8 near {name}()",
+            hint="write the patch by hand, and name it in kernel.patches",
         ) from fault
     return made
 
@@ -113,5 +120,5 @@ class DelayPatched(Technique):
         image = images_differ(before, after)
         if not image.shown:
             return image
-        replaced = ", ".join(f"{one.before} -> {one.after}" for one in self.patch.replaced)
+        replaced = ", ".join(f"{change.before} -> {change.after}" for change in self.patch.replaced)
         return Effect(True, f"built with {self.patch_name} ({replaced}); {image.evidence}")

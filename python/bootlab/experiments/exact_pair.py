@@ -57,11 +57,11 @@ def boot_pair(
     `moved_ns`: how far changes that mean nothing are known to move the base's goal; None: that is not known. Raise
     MeasurementError for boots on different processors, or where the base fails under too many dithers.
     """
-    found = _exact_pair(bench, base, new, smallest_of=smallest_of, moved_ns=moved_ns)
-    if new.costs is None or found.judged is None:
-        return found
-    board = _board_pair(bench, base, new, found, new.costs, smallest_of(found.base[:1]))
-    return msgspec.structs.replace(found, board=board)
+    pair = _exact_pair(bench, base, new, smallest_of=smallest_of, moved_ns=moved_ns)
+    if new.costs is None or pair.judged is None:
+        return pair
+    board = _board_pair(bench, base, new, pair, new.costs, smallest_of(pair.base[:1]))
+    return msgspec.structs.replace(pair, board=board)
 
 
 def _board_pair(
@@ -110,11 +110,11 @@ def _exact_pair(
     bench.phase("gate under dithers", rule.base_boots + rule.most_boots)
     try:
         dithers, boots = dithered_base(bench, base, old, rule.base_boots)
-        found = boot_in_turn(bench, new, goals_ns(boots), rule, smallest_ns=smallest, dithers=dithers)
+        dithered = boot_in_turn(bench, new, goals_ns(boots), rule, smallest_ns=smallest, dithers=dithers)
     except NotRecordedError:
         # A replay holds one boot of each: they prove nothing but what is too small to matter.
         return enough
-    return msgspec.structs.replace(found, base=boots)
+    return msgspec.structs.replace(dithered, base=boots)
 
 
 def boot_in_turn(
@@ -140,12 +140,12 @@ def boot_in_turn(
         goals = goals_ns(end.seen(made))
         if len(goals) < len(made):
             return ExactPair(new=made, dithers=numbers)
-        found = _calm(judge(base_ns, goals, rule, smallest_ns=smallest_ns), base_ns, smallest_ns)
-        if found.verdict is not None:
+        judgement = _calm(judge(base_ns, goals, rule, smallest_ns=smallest_ns), base_ns, smallest_ns)
+        if judgement.verdict is not None:
             counts = (len(base_ns), len(made))
-            judged = exact_boots.judged_in_turn(found, rule, counts, smallest_ns=smallest_ns)
+            judged = exact_boots.judged_in_turn(judgement, rule, counts, smallest_ns=smallest_ns)
             return ExactPair(new=made, dithers=numbers, judged=judged)
-        wanted = found.wanted
+        wanted = judgement.wanted
 
 
 def _calm(found: Judgement, base_ns: tuple[int, ...], smallest_ns: int) -> Judgement:

@@ -175,10 +175,10 @@ def _in_place(recording: Recording, image: Image, storage: Storage) -> tuple[boo
     told = _told(recording, storage.mapping)
     if told is None or storage.flash_address is None:
         return False, "set storage.mapping and storage.flash_address in the system file"
-    found = _MAPPING.search(told)
-    if found is None:
+    mapping = _MAPPING.search(told)
+    if mapping is None:
         return False, f"no mapping of a program: {told}"
-    offset, path = int(found[1], 16), found[2]
+    offset, path = int(mapping[1], 16), mapping[2]
     located = cramfs.locate(Path(image.path).read_bytes(), path)
     if located is None or not located.mappable:
         return False, f"{path} is not stored so that it can be mapped"

@@ -144,8 +144,8 @@ class Filesystems(Experiment):
 
     def finished(self, rows: list[Row]) -> list[Row]:
         """Sort by the time of first use, failed ones last; with costs each row has the board's time beside it."""
-        found = sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
-        return found if self._costs is None else board_columns.with_board(self._costs, found, self._asked)
+        ordered = sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
+        return ordered if self._costs is None else board_columns.with_board(self._costs, ordered, self._asked)
 
     def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the size of the tree and the bandwidth of the model."""

@@ -78,10 +78,10 @@ class FloorOf(Experiment):
 
     def headline(self, found: Comparison) -> str:
         """Say how far the boot is from its floor."""
-        said = floor_table.said(self._floor, "this boot")
+        sentence = floor_table.said(self._floor, "this boot")
         if self._board is not None and self._costs is not None:
-            said = f"{said}; {floor_table.said_on(self._board, self._costs.name)}"
-        return f"{found.system}: {said}"
+            sentence = f"{sentence}; {floor_table.said_on(self._board, self._costs.name)}"
+        return f"{found.system}: {sentence}"
 
     def footnote(self, found: Comparison) -> str:
         """Say what the columns mean, those of a board only where there are some."""

@@ -38,12 +38,15 @@ def judge_sample(sample: Sample, rule: Design | None) -> SampleVerdict:
             return SampleVerdict(verdict=Verdict.SAME, reason=f"within {SAME_NS / 1e6:.3f} ms", saved_ns=saved)
         reason = "the replay has no dithered boots: one boot of each side proves nothing"
         return SampleVerdict(verdict=Verdict.UNKNOWN, reason=reason, saved_ns=saved)
-    found = judge(base_ns, variant_ns, rule)
+    judgement = judge(base_ns, variant_ns, rule)
     reason = ""
-    if found.verdict is Verdict.SAME:
+    if judgement.verdict is Verdict.SAME:
         reason = "no larger than what dithers cause"
-        if abs(found.saved_ns) <= SAME_NS:
+        if abs(judgement.saved_ns) <= SAME_NS:
             reason = f"within {SAME_NS / 1e6:.3f} ms"
     return SampleVerdict(
-        verdict=found.verdict or Verdict.UNKNOWN, reason=reason, wanted=found.wanted, saved_ns=found.saved_ns
+        verdict=judgement.verdict or Verdict.UNKNOWN,
+        reason=reason,
+        wanted=judgement.wanted,
+        saved_ns=judgement.saved_ns,
     )

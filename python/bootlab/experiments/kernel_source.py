@@ -67,14 +67,14 @@ class KernelSource:
 
     def async_patches(self, names: tuple[str, ...]) -> dict[str, KernelPatch]:
         """Return patches that let the drivers of initcalls probe asynchronously, where they can be written."""
-        found: dict[str, KernelPatch] = {}
+        patches: dict[str, KernelPatch] = {}
         for place in (self._tree.resolver.named(name) for name in names):
             if place.certainty != "resolved" or not place.file:
                 continue
             text = async_probe_patch(self._read(place.file), file=place.file, initcall=place.name)
             if text is not None and text.isascii():
-                found[place.name] = KernelPatch(name=f"async-{place.name}.patch", text=text)
-        return found
+                patches[place.name] = KernelPatch(name=f"async-{place.name}.patch", text=text)
+        return patches
 
     def _nearest(self, names: tuple[str, ...]) -> dict[str, Lever]:
         """Return the nearest option of each initcall that is built in, where the source leaves no doubt about it."""

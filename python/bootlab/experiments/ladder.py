@@ -129,14 +129,14 @@ def _packings(
     trials: tuple[Trial, ...], technique: Callable[[str], Technique], base_bytes: int | None
 ) -> list[ladder_media.Packing]:
     """Return the proved changes that pack the images in another way, with what is loaded then."""
-    found = []
+    packings = []
     for trial in trials:
         loaded, saved_ns = _loaded_bytes(trial.artefact_bytes), trial.saved_ns
         proved = trial.verdict not in _LOST and trial.effect is not None and trial.effect.shown
         packs = technique(trial.change.technique).stage in _PACKING_STAGES
         if proved and packs and loaded is not None and loaded != base_bytes and saved_ns is not None:
-            found.append(ladder_media.Packing(name=trial.change.id, loaded_bytes=loaded, time_ns=-saved_ns))
-    return found
+            packings.append(ladder_media.Packing(name=trial.change.id, loaded_bytes=loaded, time_ns=-saved_ns))
+    return packings
 
 
 def _image(base: Mapping[str, int], trials: tuple[Trial, ...]) -> str:

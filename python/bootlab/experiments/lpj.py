@@ -240,10 +240,10 @@ def _rate(hz: int, base: LpjBoot, after: LpjBoot) -> Row:
 
 def _booted(recording: Recording, label: str) -> LpjBoot:
     require_goal(recording)
-    found = read_console(recording.console, f"{label} ({recording.path})")
+    readings = read_console(recording.console, f"{label} ({recording.path})")
     texts = [line.text for line in recording.lines if "Calibrating delay " in line.text]
     return LpjBoot(
-        goal_ns=recording.meta.goal_ns, found=found, text=texts[0][:200] if texts else "", path=recording.path
+        goal_ns=recording.meta.goal_ns, found=readings, text=texts[0][:200] if texts else "", path=recording.path
     )
 
 

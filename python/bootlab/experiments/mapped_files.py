@@ -31,8 +31,8 @@ def processes(diagnosis: Diagnosis | None) -> tuple[MappedProcess, ...] | None:
     text = diagnosis.proc.get("maps", "") if diagnosis is not None else ""
     mapped: dict[int, dict[str, None]] = {}
     for line in text.splitlines():
-        if found := _MAPPING.fullmatch(line):
-            mapped.setdefault(int(found[1]), {})[found[3].removesuffix(_DELETED)] = None
+        if mapping := _MAPPING.fullmatch(line):
+            mapped.setdefault(int(mapping[1]), {})[mapping[3].removesuffix(_DELETED)] = None
     made = (MappedProcess(pid, *_split(files)) for pid, files in sorted(mapped.items()))
     return tuple(process for process in made if process.program != _AGENT) if mapped else None
 

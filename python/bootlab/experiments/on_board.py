@@ -137,18 +137,18 @@ def judged_on_board(costs: Costs, sample: Sample, rule: Design | None, hold: Hol
         sample = Sample(base=next(ended), variant=next(ended), dithers=sample.dithers)
     base, new = sample.base[0], sample.variant[0]
     samples = [end.sample(sample) for end in ends_of(costs, base, new)]
-    found = [judge_sample(one, rule) for one in samples]
+    judgements = [judge_sample(one, rule) for one in samples]
     sides = [(_middle(one.base_goals_ns), _middle(one.variant_goals_ns)) for one in samples]
     (base_least, least), (base_most, most) = sides
     return JudgedOnBoard(
         board=OnBoard(
-            verdict=at_both(tuple(one.verdict for one in found)),
+            verdict=at_both(tuple(one.verdict for one in judgements)),
             saved_ns=(base_least - least, base_most - most),
             base_ns=(base_least, base_most),
             goal_ns=(least, most),
             turns=turning_points(costs, amounts_of(base), amounts_of(new)),
         ),
-        wanted=max(one.wanted for one in found),
+        wanted=max(one.wanted for one in judgements),
     )
 
 

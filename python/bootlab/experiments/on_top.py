@@ -52,8 +52,8 @@ class OnTop(msgspec.Struct, frozen=True, kw_only=True):
 
     def _compare(self, here: DitheredBoots, boots: DitheredBoots, end: End) -> tuple[Verdict, str]:
         if self.rule is None:
-            found = judge_sample(end.sample(self.sample(here, boots)), None)
-            return found.verdict, found.reason or (_NONE if found.verdict is not Verdict.FASTER else "")
+            judgement = judge_sample(end.sample(self.sample(here, boots)), None)
+            return judgement.verdict, judgement.reason or (_NONE if judgement.verdict is not Verdict.FASTER else "")
         here.ask(2)
         while True:
             sample = end.sample(self.sample(here, boots))
@@ -73,8 +73,8 @@ class OnTop(msgspec.Struct, frozen=True, kw_only=True):
             elif len(new) < SMALL.most_boots:
                 boots.ask(SMALL.most_boots)
             else:
-                found = judge_sample(_first(sample, SMALL.base_boots), SMALL)
-                return found.verdict, "" if found.verdict is Verdict.FASTER else _NONE
+                judgement = judge_sample(_first(sample, SMALL.base_boots), SMALL)
+                return judgement.verdict, "" if judgement.verdict is Verdict.FASTER else _NONE
 
     def against(
         self, here: DitheredBoots, boots: DitheredBoots, most_boots: int, told: Callable[[], None]
@@ -112,10 +112,10 @@ class OnTop(msgspec.Struct, frozen=True, kw_only=True):
             told()
             if broken := why_broken_somewhere(sample):
                 return broken, Verdict.BROKEN, 0
-            found = judge_sample(sample, self.rule)
-            if not found.wanted:
-                return "", found.verdict, found.saved_ns
-            boots.ask(boots.asked + found.wanted)
+            judgement = judge_sample(sample, self.rule)
+            if not judgement.wanted:
+                return "", judgement.verdict, judgement.saved_ns
+            boots.ask(boots.asked + judgement.wanted)
 
     def _not_earlier(self, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Verdict, str]:
         later = min(new) > max(old) + SAME_NS

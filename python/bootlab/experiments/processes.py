@@ -77,9 +77,9 @@ def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
         exact_only="processes can be distinguished only in exact mode",
         one_only="processes can be distinguished on one processor only",
     )
-    found = {name: address for address, _, name in kernel_symbols(plan)}
-    if missing := [name for name in _FUNCTIONS.values() if name not in found]:
+    addresses = {name: address for address, _, name in kernel_symbols(plan)}
+    if missing := [name for name in _FUNCTIONS.values() if name not in addresses]:
         raise UserError(f"the kernel has no symbol {missing[0]}", hint="take a kernel with CONFIG_KALLSYMS")
-    words = [f"{key}={found[name]:#x}" for key, name in _FUNCTIONS.items()]
+    words = [f"{key}={addresses[name]:#x}" for key, name in _FUNCTIONS.items()]
     built = plugin.prepare_processes(emulator.find(plan.system.machine), cache.root)
     return watched(plan, launch, built, PROCESSES_FILE, words)

@@ -196,12 +196,12 @@ def _process(number: int, own: list[_Call], length_ns: int) -> Process:
 
 
 def _waits(number: int, own: list[_Call]) -> list[Wait]:
-    found = []
+    waits = []
     for call in own:
         wait_for: WaitFor = _KINDS.get(call.name, "work")
         if call.name in _ENDS or call.took_ns < (_WORK_NS if wait_for == "work" else _WAIT_NS):
             continue
-        found.append(
+        waits.append(
             Wait(
                 wait_for=wait_for,
                 call=call.name,
@@ -214,7 +214,7 @@ def _waits(number: int, own: list[_Call]) -> list[Wait]:
                 at_ns=call.start_ns,
             )
         )
-    return found
+    return waits
 
 
 def _sleeps(number: int, own: list[_Call]) -> list[Sleep]:
@@ -231,7 +231,7 @@ def _sleeps(number: int, own: list[_Call]) -> list[Sleep]:
 
 def _polled(number: int, own: list[_Call]) -> list[Polled]:
     """Find opens in vain that alternate with sleeps, until one finds what it asks for."""
-    found: list[Polled] = []
+    polled: list[Polled] = []
     looks: list[_Call] = []
     slept = False
     for call in own:
@@ -246,11 +246,11 @@ def _polled(number: int, own: list[_Call]) -> list[Polled]:
             slept = False
             if call.found or len(looks) == 1:
                 if len(looks) > 2:
-                    found.append(_poll(number, looks))
+                    polled.append(_poll(number, looks))
                 looks = [] if call.found else looks
     if len(looks) > 2:
-        found.append(_poll(number, looks))
-    return found
+        polled.append(_poll(number, looks))
+    return polled
 
 
 def _poll(number: int, looks: list[_Call]) -> Polled:

@@ -61,7 +61,7 @@ def check(bench: Bench, system: SystemDescription, label: str) -> Equality | Non
 
 def require_exact(bench: Bench, system: SystemDescription, label: str = "") -> None:
     """Raise InexactError when two boots of an exact system differ."""
-    found = check(bench, system, label or system.name)
+    checked = check(bench, system, label or system.name)
     # Of a system that does not start, nothing is known: who needs its goal says so, with the reason.
-    if found is not None and found.equal is False:
-        raise InexactError(system, found)
+    if checked is not None and checked.equal is False:
+        raise InexactError(system, checked)

@@ -30,7 +30,7 @@ def shared_costs_of(bench: Bench, system: SystemDescription) -> tuple[SharedCost
     None where it cannot be traced (a board, a replay), or where that failed; then the observer is told why.
     """
     try:
-        found = trace_boot(bench, system, _REQUEST)
+        traced = trace_boot(bench, system, _REQUEST)
     except (Stopped, EndedByHost):
         raise
     except UserError:
@@ -38,4 +38,4 @@ def shared_costs_of(bench: Bench, system: SystemDescription) -> tuple[SharedCost
     except BootlabError as fault:
         bench.decided(f"  not traced, so what initcalls share is not known: {fault.message}")
         return None
-    return shared_costs.shared_costs(found.trace)
+    return shared_costs.shared_costs(traced.trace)

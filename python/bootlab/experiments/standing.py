@@ -29,8 +29,8 @@ class Standing:
     def diagnose(self, bench: Bench, label: str) -> None:
         """Make its diagnostic boot, once."""
         if self.evidence.diagnosis is None:
-            found = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
-            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=found)
+            diagnosis = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
+            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=diagnosis)
 
 
 def effects(

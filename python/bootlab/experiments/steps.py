@@ -103,12 +103,12 @@ class Steps(Experiment):
 
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
         """Return the table of times and sizes, one of the stages behind a boot loader, and one of the marks."""
-        found = [Table(columns=tuple(column.key for column in _COLUMNS))]
+        drawn = [Table(columns=tuple(column.key for column in _COLUMNS))]
         for prefix, title in ((_STAGE, _STAGES), (_MARK, _MARKS)):
             keys = tuple(column.key for column in self.columns if column.key.startswith(prefix))
             if keys and rows:
-                found.append(Table(title=title, columns=("title", *keys)))
-        return tuple(found)
+                drawn.append(Table(title=title, columns=("title", *keys)))
+        return tuple(drawn)
 
     def headline(self, found: Comparison) -> str:
         """Say how long it took as it is, and takes after all steps."""
@@ -251,13 +251,13 @@ def _effect(step: Step, chosen: _Chosen | None, before: Base, after: Base) -> Ef
 
 def _differs(pattern: str, without: tuple[str, ...], there: tuple[str, ...], words: tuple[str, str, str]) -> Effect:
     wanted = re.compile(pattern)
-    found = next((line for line in there if wanted.search(line)), None)
+    line_there = next((line for line in there if wanted.search(line)), None)
     other = next((line for line in without if wanted.search(line)), None)
     if other is not None:
         return Effect(False, f"{words[1]}: {_around(wanted, other)}")
-    if found is None:
+    if line_there is None:
         return Effect(False, f"{words[2]}: {pattern}")
-    return Effect(True, f"{words[0]}: {_around(wanted, found)}")
+    return Effect(True, f"{words[0]}: {_around(wanted, line_there)}")
 
 
 def _around(pattern: re.Pattern[str], line: str) -> str:

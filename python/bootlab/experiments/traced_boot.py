@@ -102,11 +102,11 @@ def trace_by_kernel(bench: Bench, system: SystemDescription, tracer: KernelTrace
     instrumented = kernel_tracer.traced_system(system, timing, tracer)
     recording = bench.boot(instrumented, f"{system.name} (ftrace)", purpose="diagnostic")
     require_report(system, recording, "the kernel's trace was not collected")
-    found, lost = kernel_tracer.collected(recording)
+    collected, lost = kernel_tracer.collected(recording)
     return TracedByKernel(
         timing=timing,
         recording=recording,
-        found=found,
+        found=collected,
         lost=lost,
         goal_ns=kernel_tracer.goal_ns(recording, system.goal.console),
         untraced_ns=kernel_tracer.goal_ns(timing, system.goal.console),

@@ -55,10 +55,10 @@ def judge_exact(
         return Compared(trial=_trial(change, base, new, verdict_of_loss(broken), str(broken), effect))
     if not effect.shown:
         return Compared(trial=_sampled(_trial(change, base, new, Verdict.NO_EFFECT, effect.evidence, effect), sample))
-    found = judge_sample(sample, rule)
-    trial = _trial(change, base, new, found.verdict, found.reason, effect)
+    judgement = judge_sample(sample, rule)
+    trial = _trial(change, base, new, judgement.verdict, judgement.reason, effect)
     trial = _sampled(trial, sample, rule)
-    wanted = found.wanted
+    wanted = judgement.wanted
     if before.system.costs is not None:
         on_board = judged_on_board(before.system.costs, sample, rule, trial.hold)
         trial, wanted = msgspec.structs.replace(trial, board=on_board.board), max(wanted, on_board.wanted)
@@ -165,10 +165,10 @@ def judge_free(
     if len(base_ns) < len(before) or len(new_ns) < len(after):
         reason = "the goal was reached, but its time is not known in every boot"
         return _trial(change, base, new, Verdict.UNKNOWN, reason, effect)
-    found = variants.compare(base_ns, new_ns, tests=tests, others_ns=others_ns)
-    trial = _trial(change, base, new, found.verdict if effect.shown else Verdict.NO_EFFECT, "", effect)
+    judgement = variants.compare(base_ns, new_ns, tests=tests, others_ns=others_ns)
+    trial = _trial(change, base, new, judgement.verdict if effect.shown else Verdict.NO_EFFECT, "", effect)
     middle = sorted(base_ns)[len(base_ns) // 2]
-    return _with_samples(trial, middle, middle - found.saved_ns, base_ns, new_ns, found)
+    return _with_samples(trial, middle, middle - judgement.saved_ns, base_ns, new_ns, judgement)
 
 
 def _with_samples(

@@ -75,12 +75,12 @@ def proposals(
     Raise UserError when something was named and nothing of it can be tried.
     """
     context = base.context_with_source if any(t.needs_source for t in techniques) else base.context
-    said: list[Applicability] = []
+    answers: list[Applicability] = []
     pairs: list[tuple[Technique, Change]] = []
     for technique in techniques:
         proposal = propose(technique, context, forced=forced)
         answer, changes = for_board(base.system, proposal.applies, proposal.changes)
-        said.append(
+        answers.append(
             Applicability(
                 technique=technique.id,
                 applies=answer,
@@ -89,13 +89,13 @@ def proposals(
             )
         )
         pairs += [(technique, change) for change in changes]
-    if forced and said and not pairs:
-        whys = "; ".join(f"{one.technique}: {_said(one.applies)}" for one in said)
-        hint = f"bootlab techniques show {said[0].technique}"
+    if forced and answers and not pairs:
+        whys = "; ".join(f"{one.technique}: {_said(one.applies)}" for one in answers)
+        hint = f"bootlab techniques show {answers[0].technique}"
         if any(t.builds for t in techniques) and base.system.kernel.build is None:
             hint = _SOURCE_HINT
         raise UserError(f"none of the named techniques can be tried on {base.system.name}: {whys}", hint=hint)
-    return said, pairs
+    return answers, pairs
 
 
 def _said(applies: Applies) -> str:
@@ -136,7 +136,7 @@ def try_all(
     dithers; `on_base` gets the base with these boots. The trials come back in the order of the proposals; `sink` gets
     each as it is judged. When a boot cannot be made, what is under way is judged, and then its error is raised.
     """
-    said, pairs = proposals(base, techniques, forced=forced)
+    answers, pairs = proposals(base, techniques, forced=forced)
     if base.system.clock.mode == "exact" and base.rule is None and not base.undithered:
         base = with_dithers(bench, base, cheapest(uses * len(pairs)))
         if on_base:
@@ -170,7 +170,7 @@ def try_all(
     if fault:
         raise fault
     ordered = tuple(trials[change.id] for _, change in pairs if change.id in trials)
-    return Tried(base=base, applicability=tuple(said), trials=ordered)
+    return Tried(base=base, applicability=tuple(answers), trials=ordered)
 
 
 class _Flight:
@@ -229,32 +229,32 @@ def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial 
         return None
     lost = why_lost(bench, base, after.system, after.recording, change.id)
     sample = Sample(base=base.boots, variant=boots, dithers=tuple(dither.name(n) for n in base.dithers))
-    found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
-    wanted = found.trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None
+    judged = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
+    wanted = judged.trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None
     if wanted and needs_diagnosis(technique, after):
         if not forced and not _maybe_faster(sample, base):
             # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
             reason = f"not faster, so no proof was looked for (`bootlab try {technique.id}` does)"
-            return msgspec.structs.replace(found.trial, reason=reason)
+            return msgspec.structs.replace(judged.trial, reason=reason)
         # What the console of a timing boot cannot show, the kernel's whole log may.
         if flight.waits_for(begin_diagnosis(bench, after.system, after.recording, change.id)):
             return None
         try:
             diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
         except DiagnosisNotMade as fault:
-            return msgspec.structs.replace(found.trial, verdict=Verdict.UNKNOWN, reason=fault.message)
+            return msgspec.structs.replace(judged.trial, verdict=Verdict.UNKNOWN, reason=fault.message)
         after = msgspec.structs.replace(after, diagnosis=diagnosis)
-        found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
-    if not found.wanted:
-        return found.trial
-    flight.boots.ask(len(boots) + found.wanted)
+        judged = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
+    if not judged.wanted:
+        return judged.trial
+    flight.boots.ask(len(boots) + judged.wanted)
     return None
 
 
 def _maybe_faster(sample: Sample, base: Base) -> bool:
     for end in ends_of(base.system.costs, sample.base[0], sample.variant[0]):
-        found = judge_sample(end.sample(sample), base.rule)
-        if found.saved_ns > 0 and (found.wanted or found.verdict is not Verdict.SAME):
+        judgement = judge_sample(end.sample(sample), base.rule)
+        if judgement.saved_ns > 0 and (judgement.wanted or judgement.verdict is not Verdict.SAME):
             return True
     return False
 
@@ -278,7 +278,7 @@ def try_all_free(
         raise MeasurementError(
             "wall-clock boots must not share the machine with another boot", hint="use --jobs 1 in free mode"
         )
-    said, pairs = proposals(base, techniques, forced=forced)
+    answers, pairs = proposals(base, techniques, forced=forced)
     bench.phase("try", (len(pairs) + 1) * blocks)
     order = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
     base_runs: list[Recording] = []
@@ -315,7 +315,7 @@ def try_all_free(
         if sink:
             sink(trial)
     ends = tuple(recording.meta.outcome.value for recording in failed)
-    return Tried(base=base, applicability=tuple(said), trials=tuple(trials), failed_base=ends)
+    return Tried(base=base, applicability=tuple(answers), trials=tuple(trials), failed_base=ends)
 
 
 _HOPELESS_SHARE = 0.05

@@ -79,13 +79,13 @@ def trim(bench: Bench, system: SystemDescription, request: TrimRequest) -> Trimm
 def _watched(bench: Bench, system: SystemDescription, timing: Recording) -> Accesses:
     recording = bench.boot(watched_system(system, timing), "accesses", purpose="diagnostic")
     require_report(system, recording, "the files that are used were not observed")
-    found = accesses_of(recording)
-    if not found.complete:
+    accesses = accesses_of(recording)
+    if not accesses.complete:
         raise MeasurementError(
             f"the report of the observed boot arrived damaged: {recording.path}",
             hint="does something else print to the console all the time?",
         )
-    return found
+    return accesses
 
 
 def _believed(accesses: Accesses, methods: tuple[Method, ...]) -> Accesses:
@@ -225,7 +225,7 @@ def named_on_console(recording: Recording, gone: frozenset[str]) -> list[PutBack
     by_name: dict[str, list[str]] = {}
     for path in gone:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    found: dict[str, PutBack] = {}
+    named: dict[str, PutBack] = {}
     for line in recording.lines:
         if not _MISSING.search(line.text):
             continue
@@ -233,8 +233,8 @@ def named_on_console(recording: Recording, gone: frozenset[str]) -> list[PutBack
         paths += [path for name in _NAME.findall(_PATH.sub(" ", line.text)) for path in by_name.get(name, ())]
         for path in paths:
             if path in gone:
-                found.setdefault(path, PutBack(path=path, why=f"the console says: {line.text.strip()[:160]}"))
-    return list(found.values())
+                named.setdefault(path, PutBack(path=path, why=f"the console says: {line.text.strip()[:160]}"))
+    return list(named.values())
 
 
 def _file(path: str, entry: Entry, why: Why | None, *, counted: bool) -> TrimmedFile:

@@ -32,14 +32,14 @@ def agreements(tree: FileTree, accesses: Accesses) -> tuple[Agreement, ...]:
 
 
 def _files(entries: Mapping[str, Entry], accesses: Accesses, method: Method) -> _Seen:
-    found: _Seen = {}
+    seen: _Seen = {}
     for access in accesses.by(method):
         if not access.path.startswith("/"):
             continue
         way = follow(entries, access.path)
         if way.entry is not None and way.entry.kind == "file":
-            found.setdefault(way.path, []).append(access)
-    return found
+            seen.setdefault(way.path, []).append(access)
+    return seen
 
 
 def _missed(

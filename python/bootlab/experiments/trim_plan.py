@@ -158,18 +158,18 @@ class _Plan:
 
 def _paths_of(command: tuple[str, ...]) -> list[str]:
     """Return the absolute paths in a command's words, and where its program may lie (`execvp`)."""
-    found = [normal(path) for word in command for path in _PATH.findall(word)]
+    paths = [normal(path) for word in command for path in _PATH.findall(word)]
     if command and "/" not in command[0]:
-        found += [f"{folder}/{command[0]}" for folder in _SEARCHED]
-    return found
+        paths += [f"{folder}/{command[0]}" for folder in _SEARCHED]
+    return paths
 
 
 def _groups(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for path, entry in entries.items():
         if entry.linked:
-            found.setdefault(entry.linked, []).append(path)
-    return found
+            groups.setdefault(entry.linked, []).append(path)
+    return groups
 
 
 def _why(some: list[Access], *, check: bool) -> Why:

@@ -138,20 +138,20 @@ class Xip(Experiment):
             counts = xip_partial.counted(bench, in_place)
             changed = xip_partial.partial(bench, in_place, counts.hot())
             timing = bench.submit(changed, PARTIAL)
-            found = xip_partial.in_ram(bench.target.plan(changed), counts)
+            placed = xip_partial.in_ram(bench.target.plan(changed), counts)
         except (BuildError, UserError) as fault:
             return LeftOut(id=PARTIAL, title=_WORDS[PARTIAL], reason=f"could not be built: {fault.message}")
         loaded = benchmark.benchmarked(changed)
         run = bench.boot(loaded, f"{PARTIAL} (benchmark)") if loaded is not None else None
         row = _row(bench, PARTIAL, changed, bench.wait(timing), run)
-        hot = physical_address(bench.target.plan(changed), found.hottest_address, stop=threading.Event())
+        hot = physical_address(bench.target.plan(changed), placed.hottest_address, stop=threading.Event())
         values: dict[str, Value] = {
-            "ram_code_bytes": found.code_bytes,
-            "init_ram_share": found.init_share,
-            "run_ram_share": found.run_share,
+            "ram_code_bytes": placed.code_bytes,
+            "init_ram_share": placed.init_share,
+            "run_ram_share": placed.run_share,
         }
         in_ram = hot is not None and not place.in_flash(hot)
-        proof = f"{row.proof}, {found.hottest}() at {hot:#x}" if hot is not None else row.proof
+        proof = f"{row.proof}, {placed.hottest}() at {hot:#x}" if hot is not None else row.proof
         row = msgspec.structs.replace(row, proved=row.proved and in_ram, proof=proof, values={**row.values, **values})
         return self._modelled(row, changed.clock.shift)
 

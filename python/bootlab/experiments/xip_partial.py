@@ -42,13 +42,13 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
     def hot(self, share: float = HOT_SHARE) -> tuple[str, ...]:
         """Return the functions with the most instructions, which together have this share of all."""
-        wanted, found = share * sum(self.whole.values()), 0
+        wanted, reached = share * sum(self.whole.values()), 0
         names = []
         for name, insns in sorted(self.whole.items(), key=lambda item: (-item[1], item[0])):
-            if found >= wanted:
+            if reached >= wanted:
                 break
             names.append(name)
-            found += insns
+            reached += insns
         return tuple(names)
 
 
@@ -76,12 +76,12 @@ def counted(bench: Bench, in_place: SystemDescription) -> Counted:
 
 def functions(trace: FunctionTrace) -> dict[str, int]:
     """Return the instructions of each kernel function; what is none (`[user space]`) is left out."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for node, insns in enumerate(trace.self_insns.tolist()):
         name = trace.name(node)
         if insns and not name.startswith("["):
-            found[name] += insns
-    return dict(found)
+            counts[name] += insns
+    return dict(counts)
 
 
 def partial(bench: Bench, in_place: SystemDescription, names: tuple[str, ...]) -> SystemDescription:

@@ -90,14 +90,14 @@ def summary(
     recording: Recording, diagnosis: Diagnosis | None = None, system: SystemDescription | None = None
 ) -> BootSummary:
     """Summarise a recording with its timeline, and what its clock and its diagnostic boot's sleeps say of its waits."""
-    found = BootSummary.of(recording, timeline_of(recording, diagnosis, system))
-    return msgspec.structs.replace(found, notes=(*found.notes, *clock_notes(recording, diagnosis)))
+    boot_summary = BootSummary.of(recording, timeline_of(recording, diagnosis, system))
+    return msgspec.structs.replace(boot_summary, notes=(*boot_summary.notes, *clock_notes(recording, diagnosis)))
 
 
 def base_summary(base: Base) -> BootSummary:
     """Summarise a base with its diagnosis, where its goal comes under dithers, and what gain that lets one see."""
-    found = summary(base.recording, base.diagnosis, base.system)
-    return msgspec.structs.replace(found, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
+    boot_summary = summary(base.recording, base.diagnosis, base.system)
+    return msgspec.structs.replace(boot_summary, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
 
 
 def with_samples(base: BootSummary, trials: Iterable[Trial]) -> BootSummary:
@@ -147,9 +147,9 @@ def results(
 
 def notes(base: Base) -> tuple[str, ...]:
     """Say how the base was established: its boots under dithers."""
-    said: list[str] = []
+    sentences: list[str] = []
     if base.spread is not None and base.rule is not None and base.visible_gain_ns is not None:
-        said.append(
+        sentences.append(
             f"{base.spread.boots} boots of the base, each with another neutral change (a dither), reached the goal "
             f"between {base.spread.first_ns / 1e6:.3f} and {base.spread.last_ns / 1e6:.3f} ms. A gain of "
             f"{base.visible_gain_ns / 1e6:.3f} ms would be found in nine of ten cases; a change without effect is "
@@ -157,16 +157,18 @@ def notes(base: Base) -> tuple[str, ...]:
         )
     if left_out := [number for number in range(max(base.dithers)) if number not in base.dithers]:
         what = figures.counted(len(left_out), "neutral change")
-        said.append(f"with {what} the base itself fails, or has its goal on another clock: left out for all systems")
+        sentences.append(
+            f"with {what} the base itself fails, or has its goal on another clock: left out for all systems"
+        )
     if base.rule is None and base.undithered:
-        said.append("the replay has no dithered boots: no variant can be called faster or slower")
+        sentences.append("the replay has no dithered boots: no variant can be called faster or slower")
     if base.system.board is not None:
-        said.append("a board's diagnosis is its log: techniques that need the agent's report are unknown here")
+        sentences.append("a board's diagnosis is its log: techniques that need the agent's report are unknown here")
     elif base.undiagnosed:
-        said.append(f"the diagnostic boot failed, so techniques that need it are unknown here: {base.undiagnosed}")
+        sentences.append(f"the diagnostic boot failed, so techniques that need it are unknown here: {base.undiagnosed}")
     elif base.diagnosis is None:
-        said.append("no diagnostic boot: the system has no root tree for the agent")
-    return tuple(said)
+        sentences.append("no diagnostic boot: the system has no root tree for the agent")
+    return tuple(sentences)
 
 
 def ended_notes(ended: str, stacked: Stacked) -> tuple[str, ...]:
@@ -198,20 +200,20 @@ def quantum_notes(goals: tuple[QuantumGoal, ...], processors: Processors) -> tup
     own_ns = processors.quantum_ns or 0
     base = [goal.goal_ns for goal in goals if goal.subject == "base" and goal.goal_ns is not None]
     quanta = ", ".join(f"{q / 1000:g}" for q in dict.fromkeys(goal.quantum_ns for goal in goals))
-    said = []
+    sentences = []
     if len(base) > 1:
-        said.append(
+        sentences.append(
             f"the base's goals with quanta of {quanta} us lie {(max(base) - min(base)) / 1e6:.3f} ms apart: each is "
             "one schedule of the same system. Verdicts are those of the system's own quantum"
         )
     for subject in dict.fromkeys(goal.subject for goal in goals if goal.subject != "base"):
         for quantum_ns in turned_at(goals, subject, own_ns):
             saved, there = saved_at(goals, subject, own_ns) or 0, saved_at(goals, subject, quantum_ns) or 0
-            said.append(
+            sentences.append(
                 f"{subject}: {saved / 1e6:+.3f} ms saved with a quantum of {own_ns / 1000:g} us, {there / 1e6:+.3f} ms "
                 f"with {quantum_ns / 1000:g} us (one boot each): smaller than what the schedule decides"
             )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _modelled(subject: str, table: Modelled, recording: Recording) -> Modelled:

@@ -118,10 +118,10 @@ class CampaignJournal:
 
     def tried(self, tried: Tried) -> None:
         """Put the trials in their order, and add what each technique said."""
-        said = assemble.applicability(tried.applicability, self._chosen)
+        answers = assemble.applicability(tried.applicability, self._chosen)
         if tried.failed_base:
             self._notes = (*self._notes, assemble.failed_base_note(tried.failed_base))
-        self._save(msgspec.structs.replace(self.results, trials=tried.trials, techniques=said, notes=self._notes))
+        self._save(msgspec.structs.replace(self.results, trials=tried.trials, techniques=answers, notes=self._notes))
 
     def step(self, step: StackStep | LeaveOneOut) -> None:
         """Note how far stacking has come."""
@@ -146,8 +146,8 @@ class CampaignJournal:
         notes = self._notes
         if stacked.hold is not None:
             wait = f"between “{stacked.hold.after}” and “{stacked.hold.before}”"
-            said = f"the goal waits for the clock {wait}: steps were compared, and are timed, where that wait begins"
-            notes = (*notes, said)
+            held = f"the goal waits for the clock {wait}: steps were compared, and are timed, where that wait begins"
+            notes = (*notes, held)
         notes = (*notes, *assemble.ended_notes(ended, stacked))
         if failed := assemble.failed_stack_note(stacked):
             notes = (*notes, failed)

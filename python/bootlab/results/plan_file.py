@@ -37,19 +37,19 @@ _HEAD = """\
 
 def estimate(plan: Plan) -> str:
     """Say what a plan takes, with what the estimate rests on."""
-    said = f"About {plan.boots} boots"
+    sentence = f"About {plan.boots} boots"
     if plan.builds:
-        said += f" and {plan.builds} kernel builds (taken for {plan.build_wall_s:g} s each)"
+        sentence += f" and {plan.builds} kernel builds (taken for {plan.build_wall_s:g} s each)"
     minutes = plan.wall_s / 60
-    said += f", some {minutes:.0f} minutes" if minutes >= 1 else ", less than a minute"
+    sentence += f", some {minutes:.0f} minutes" if minutes >= 1 else ", less than a minute"
     jobs = f"{plan.jobs} at a time" if plan.jobs > 1 else "one at a time"
-    said += f", if each boot takes the {plan.boot_wall_s:.1f} s that the base's took here, {jobs}."
+    sentence += f", if each boot takes the {plan.boot_wall_s:.1f} s that the base's took here, {jobs}."
     besides = []
     if plan.shrink:
         besides.append("the kernels that are asked about to leave out unused options")
     if plan.rounds > 1:
         besides.append("trying again what was left out")
-    return said + (f" Not counted: {', and '.join(besides)}." if besides else "")
+    return sentence + (f" Not counted: {', and '.join(besides)}." if besides else "")
 
 
 def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:

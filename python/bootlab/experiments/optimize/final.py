@@ -54,18 +54,18 @@ class FinalChecks:
 
     def _in_base(self, words: tuple[str, ...]) -> CheckOutput:
         name = shlex.join(words)
-        said = self._output(self._base.system, self._base.recording, words, "base")
-        if said is None:
+        output = self._output(self._base.system, self._base.recording, words, "base")
+        if output is None:
             raise UserError(
                 f"the final check {name!r} cannot be run: bootlab packs no root tree that could hold its agent",
                 hint="list the console lines in [check], and raise limits.check_s if they come late; leave --final out",
             )
-        if said.exit_status in _NOT_RUN:
+        if output.exit_status in _NOT_RUN:
             raise UserError(
-                f"the final check {name!r} does not run in the base: {_NOT_RUN[said.exit_status]}",
+                f"the final check {name!r} does not run in the base: {_NOT_RUN[output.exit_status]}",
                 hint='give a program of the system with its whole path: --final "/usr/bin/self-test --all"',
             )
-        return said
+        return output
 
     def _output(
         self, system: SystemDescription, timing: Recording, words: tuple[str, ...], label: str
@@ -106,8 +106,8 @@ class FinalChecks:
             return Passed(stacked=stacked)
         self._bench.phase("final checks", len(self._words))
         broken = self.why_broken(self._system(stacked.changes), stacked.recording, "result")
-        said = f"final checks of the result: {', '.join(shlex.join(words) for words in self._words)}"
-        self._questions.append(Question(what=said, broken=broken, key=stacked.recording.meta.key))
+        checked = f"final checks of the result: {', '.join(shlex.join(words) for words in self._words)}"
+        self._questions.append(Question(what=checked, broken=broken, key=stacked.recording.meta.key))
         if not broken:
             self._bench.decided(f"  final checks: {len(self._words)} passed")
             return Passed(stacked=stacked, questions=tuple(self._questions))

@@ -173,9 +173,9 @@ class _Levers:
         """Return the techniques for a part of the boot by its name, "" where none is known."""
         if name in self._left_out:
             return self._said(techniques.get(self._left_out[name]), f":{name}")
-        found = self._known(name)
-        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-        return ", ".join(self._said(one) for one in found[:_MOST_NAMED]) + more
+        levers = self._known(name)
+        more = f" and {len(levers) - _MOST_NAMED} more" if len(levers) > _MOST_NAMED else ""
+        return ", ".join(self._said(one) for one in levers[:_MOST_NAMED]) + more
 
     def names(self, initcall: str) -> bool:
         """Tell whether the catalogue knows this very initcall: such as a self-test."""

@@ -33,7 +33,7 @@ def with_partners(
     by_id = {change.id: change for change in changes}
     scatter = goals_ns(base.boots)
     least_ns = max(scatter) - min(scatter) if scatter else 0
-    found = list(bars)
+    paired = list(bars)
     noticed: list[tuple[int, int]] = []
     for number, bar in enumerate(bars):
         cost_ns = costs.get(bar.changes[0]) if len(bar.changes) == 1 else None
@@ -47,9 +47,9 @@ def with_partners(
         cost_ns = costs[own.id] or 0
         partner = _Worth(bench, base, by_id, bars, own, number).turns(cost_ns)
         if partner is not None:
-            found[number] = msgspec.structs.replace(bars[number], partner=bars[partner].changes)
+            paired[number] = msgspec.structs.replace(bars[number], partner=bars[partner].changes)
             bench.decided(f"  {own.id} works together with {', '.join(bars[partner].changes)}")
-    return tuple(found)
+    return tuple(paired)
 
 
 class _Worth:

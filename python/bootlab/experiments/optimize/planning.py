@@ -50,13 +50,13 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
 def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Applicability, ...]]:
     """Plan from a base; also return what every technique said. Nothing is booted."""
     chosen = wishes.selection.techniques()
-    said, pairs = proposals(base, chosen, forced=wishes.selection.forced)
+    answered, pairs = proposals(base, chosen, forced=wishes.selection.forced)
     by_technique: defaultdict[str, list[Change]] = defaultdict(list)
     for technique, change in pairs:
         by_technique[technique.id].append(change)
     gains = expected_gains(base, by_technique)
     planned: defaultdict[PhaseName, list[PlannedTechnique]] = defaultdict(list)
-    answers = {one.technique: one.applies for one in said}
+    answers = {one.technique: one.applies for one in answered}
     for technique in chosen:
         if changes := by_technique.get(technique.id):
             barred = wishes.selection.why_not_stacked(technique)
@@ -93,7 +93,7 @@ def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Appli
         phases=phases,
         unbuilt=_unbuilt(base, chosen),
     )
-    return plan, tuple(said)
+    return plan, tuple(answered)
 
 
 def _unbuilt(base: Base, chosen: tuple[Technique, ...]) -> tuple[str, ...]:
@@ -109,20 +109,20 @@ def expected_gains(base: Base, changes: dict[str, list[Change]]) -> dict[str, Ex
 
     Times of the diagnostic boot: they order the search and stand in no result.
     """
-    found: dict[str, Expected] = {}
+    gains: dict[str, Expected] = {}
     diagnosis = base.diagnosis
     recording = diagnosis.recording if diagnosis is not None else base.recording
     for cost in _costs(recording.path):
         ns = cost[1]
-        if ns and ns > found.get(cost[0], Expected(gain_ns=0, basis="")).gain_ns:
-            found[cost[0]] = Expected(gain_ns=ns, basis=cost[2][:_BASIS_LENGTH])
+        if ns and ns > gains.get(cost[0], Expected(gain_ns=0, basis="")).gain_ns:
+            gains[cost[0]] = Expected(gain_ns=ns, basis=cost[2][:_BASIS_LENGTH])
     calls = {} if diagnosis is None else {call.function: call.duration_ns for call in diagnosis.initcalls}
     for technique, own in changes.items():
         named = _blacklisted(own)
         total = sum(calls.get(name, 0) for name in named)
-        if total > found.get(technique, Expected(gain_ns=0, basis="")).gain_ns:
-            found[technique] = Expected(gain_ns=total, basis=f"initcalls that it leaves out: {', '.join(named[:3])}")
-    return found
+        if total > gains.get(technique, Expected(gain_ns=0, basis="")).gain_ns:
+            gains[technique] = Expected(gain_ns=total, basis=f"initcalls that it leaves out: {', '.join(named[:3])}")
+    return gains
 
 
 def _costs(folder: str | None) -> Iterable[tuple[str, int | None, str]]:
@@ -132,9 +132,9 @@ def _costs(folder: str | None) -> Iterable[tuple[str, int | None, str]]:
         analysis = analyze(Path(folder) / "console.log")
         for boot in analysis.boots:
             for cost in boot.costs:
-                said = f"{_BASES.get(cost.basis, cost.basis)}: {cost.title}"
+                sentence = f"{_BASES.get(cost.basis, cost.basis)}: {cost.title}"
                 for technique in remedy(cost.kind).techniques:
-                    yield technique, cost.gain_ns if cost.gain_ns is not None else cost.cost_ns, said
+                    yield technique, cost.gain_ns if cost.gain_ns is not None else cost.cost_ns, sentence
     except (BootlabError, OSError):
         # A log that cannot be read orders nothing.
         return
@@ -146,8 +146,8 @@ def _blacklisted(changes: list[Change]) -> tuple[str, ...]:
 
 
 def _published(technique: Technique) -> str:
-    said = technique.published[0] if technique.published else None
-    return f"published elsewhere: {said.gain} ({said.machine})" if said is not None else ""
+    gain = technique.published[0] if technique.published else None
+    return f"published elsewhere: {gain.gain} ({gain.machine})" if gain is not None else ""
 
 
 def _phase(name: PhaseName, techniques: list[PlannedTechnique]) -> PlannedPhase:

@@ -111,22 +111,22 @@ class _Search:
 
     def run(self) -> Optimized:
         """Search, and prove the result as far as a person, or a budget, lets the machines go on."""
-        found: Optimized | None = None
+        result: Optimized | None = None
         try:
             with self._bench.patience.until(self._tries.cut):
                 self._try_all()
                 self._bench.phase("leave one out", len(self._stacker.changes))
                 left_out = self._stacker.leave_one_out(self._why_spared, dear=self._builds)
-                found = self._checked(self._stacker.finished(left_out))
-                found = self._told_apart(found)
+                result = self._checked(self._stacker.finished(left_out))
+                result = self._told_apart(result)
         except CutShort as cut:
             if self._tries.asked_now and not self._stacker.changes:
                 raise self._tries.stopped() from None
-            if found is None:
+            if result is None:
                 rows = [row for row in self._left_out if row.kept]
-                found = self._checked(self._stacker.finished(rows, waiting=False))
-            found = msgspec.structs.replace(found, ended=str(cut), no_floor=f"no floor: {cut}")
-        return found
+                result = self._checked(self._stacker.finished(rows, waiting=False))
+            result = msgspec.structs.replace(result, ended=str(cut), no_floor=f"no floor: {cut}")
+        return result
 
     def _try_all(self) -> None:
         """Carry out the phases of the plan, then offer again what was left out."""
@@ -277,14 +277,14 @@ class _Search:
                 flying.append((change, self._bench.submit(system, f"stack + {change.id}")))
         goals = goals_ns(self._base.boots)
         least_ns = max(_WORTH_NS, max(goals) - min(goals))
-        found = []
+        hidden = []
         for change, boot in flying:
             recording = self._bench.wait(boot)
             require_told(why_broken(self._base.recording, recording), f"stack + {change.id}")
             if (saved_ns := least_saved_ns(self._base.system.costs, here, recording)) is not None:
-                found.append((saved_ns, change))
+                hidden.append((saved_ns, change))
         # Taken from the end: what saves most comes first.
-        return [change for saved_ns, change in sorted(found, key=lambda one: one[0]) if saved_ns > least_ns]
+        return [change for saved_ns, change in sorted(hidden, key=lambda one: one[0]) if saved_ns > least_ns]
 
     def _choose(self, changes: tuple[Change, ...], phase: str) -> None:
         """Offer variants that exclude each other, or what stands, one by one: the fastest of them stays."""
@@ -312,7 +312,7 @@ class _Search:
         if not self._plan.shrink or self._tries.over():
             return None
         self._journal.round("unused kernel options", self._stacker.standing.recording.meta.goal_ns or 0)
-        found = shrink_kernel(
+        shrunk = shrink_kernel(
             self._bench,
             self._base,
             self._stacker.standing,
@@ -321,13 +321,13 @@ class _Search:
             over=self._tries.over,
             also=self._final.why_broken,
         )
-        self._questions += found.questions if found is not None else ()
-        if found is not None and found.change is not None:
-            self._stacker.know(found.technique)
-            step = self._stacker.offer((found.change,), "unused kernel options")
+        self._questions += shrunk.questions if shrunk is not None else ()
+        if shrunk is not None and shrunk.change is not None:
+            self._stacker.know(shrunk.technique)
+            step = self._stacker.offer((shrunk.change,), "unused kernel options")
             if step is not None and step.kept:
                 self._over = {one: why for one, why in self._over.items() if one not in self._without_effect}
-        return found
+        return shrunk
 
     def _why_spared(self, change: Change) -> str:
         """Say why a change is not left out once more, or ""."""

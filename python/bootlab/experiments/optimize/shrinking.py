@@ -268,16 +268,16 @@ def _booted(
         except KernelBuildError as fault:
             made.append(fault)
             if fault.missing:
-                said = _Unlinked(fault.message, tuple(sorted(fault.missing)))
-                path.write_bytes(msgspec.json.encode(said))
+                unlinked = _Unlinked(fault.message, tuple(sorted(fault.missing)))
+                path.write_bytes(msgspec.json.encode(unlinked))
                 return
         raise _Linked
 
     with suppress(_Linked):
         kept = bench.cache.file(key, ".json", make)
         if not made:
-            said = sealed.read(kept.read_bytes(), _Unlinked)
-            return KernelBuildError(said.message, missing=frozenset(said.missing))
+            unlinked = sealed.read(kept.read_bytes(), _Unlinked)
+            return KernelBuildError(unlinked.message, missing=frozenset(unlinked.missing))
     return made[0]
 
 

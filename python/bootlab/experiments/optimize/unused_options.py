@@ -105,12 +105,12 @@ def unused_options(
     places = tree.resolver.resolve([(name, "") for name in traced.trace.names[len(trace_symbols.BUCKETS) :]])
     covered = coverage.functions(traced.trace, symbols, levers_of(tree, places))
     late, first = coverage.executed_after(traced.trace, to_init), coverage.executed(to_start)
-    found = ran(covered, late, first, waited=waited)
-    families, kept = families_of(found, tree.advisor, keep, unguarded=unguarded)
-    families, held = holding(families, found, tree.advisor.turned_on_by, lambda off: settle(off | modules))
+    executed = ran(covered, late, first, waited=waited)
+    families, kept = families_of(executed, tree.advisor, keep, unguarded=unguarded)
+    families, held = holding(families, executed, tree.advisor.turned_on_by, lambda off: settle(off | modules))
     kept |= held
     option_of = {row.function: row.symbol for row in covered if row.symbol}
-    return Unused(families=families, kept=kept, option_of=option_of, modules=modules, needed=found.needed)
+    return Unused(families=families, kept=kept, option_of=option_of, modules=modules, needed=executed.needed)
 
 
 def _up_to(bench: Bench, system: SystemDescription, traced: Traced, mark: str) -> FunctionTrace:
@@ -176,16 +176,20 @@ def families_of(
         if barred := [reason.text for reason in reasons if reason.kind not in {"selected", "unknown"}]:
             kept[name] = "; ".join(barred[:2])
             continue
-        hanging = frozenset(one.symbol for one in advisor.dependents(name))
+        hanging = frozenset(dependent.symbol for dependent in advisor.dependents(name))
         if used := sorted(hanging & found.needed.keys()):
             kept[name] = f"{used[0]} cannot be on without it, and {found.needed[used[0]]}"
             continue
-        if guarded := sorted(one for one in hanging if one in keep or (not unguarded and _SECURITY.search(one))):
+        if guarded := sorted(
+            dependent for dependent in hanging if dependent in keep or (not unguarded and _SECURITY.search(dependent))
+        ):
             kept[name] = f"{', '.join(guarded[:3])} would go with it"
             continue
         members = frozenset({name}) | hanging
         families.append(
-            Family(name=name, members=members, tier=max([tier, *(found.tiers.get(one, 0) for one in hanging)]))
+            Family(
+                name=name, members=members, tier=max([tier, *(found.tiers.get(dependent, 0) for dependent in hanging)])
+            )
         )
     return families, kept
 
