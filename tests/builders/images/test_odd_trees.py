@@ -232,6 +232,19 @@ def test_the_smallest_trees(tmp_path, kind, entries):
     said("e2fsck", "-fn", str(tmp_path / "image"))
 
 
+@needs_ext
+@pytest.mark.parametrize("kind", ["ext2", "ext4"])
+def test_an_ext_image_of_many_groups_has_an_inode_for_every_file(tmp_path, kind):
+    # 46 groups of blocks: mke2fs rounds the 465 inodes that are asked for down to 8 in each group.
+    tree = FileTree.of({f"/{number}": Entry(kind="file", text="") for number in range(400)})
+    ext.write(tree, tmp_path / "image", kind=kind, size_kib=46 << 13)
+    said("e2fsck", "-fn", str(tmp_path / "image"))
+    assert (
+        len(re.findall(r"^/\d+/100755/", said("debugfs", "-R", "ls -p /", str(tmp_path / "image")), re.MULTILINE))
+        == 400
+    )
+
+
 @pytest.mark.parametrize("form", formats.FORMATS, ids=lambda form: form.id)
 def test_an_empty_tree(form, tmp_path):
     needs_programs_of(form.id)

@@ -18,6 +18,8 @@ from bootlab.model.tree import FileTree
 REPLAYED = "recovery complete"
 """What the kernel says when it has replayed a journal."""
 _BLOCK_BYTES = 1024
+# Inodes 1 to 10 (fs/ext4/ext4.h: EXT4_GOOD_OLD_FIRST_INO is 11); the root is one of them.
+_RESERVED_INODES = 10
 # fs/jbd2: a block of the journal starts with its magic number and its type; 2 is a commit.
 _COMMIT = bytes.fromhex("c03b399800000002")
 Kind = Literal["ext2", "ext3", "ext4"]
@@ -41,27 +43,32 @@ def write(tree: FileTree, image: Path, *, kind: Kind, size_kib: int, replayed_ki
     make = tool.find("mke2fs", "e2fsprogs", f"to make {kind} images")
     fill = tool.find("debugfs", "e2fsprogs", f"to fill {kind} images")
     root = root_of(tree)
-    image.unlink(missing_ok=True)
     # The journal is the smallest there is; a root that is mounted read-only never uses it.
     journal = [] if kind == "ext2" else ["-J", "size=1"]
-    inodes = sum(1 for _ in root.walk()) + 64
+    members = sum(1 for _ in root.walk())
+    inodes = members + 64
     words = ["-q", "-F", "-t", kind, "-b", "1024", "-I", "128" if kind == "ext2" else "256", "-O", _FEATURES[kind]]
-    words += [
-        "-m",
-        "0",
-        "-N",
-        str(inodes),
-        "-U",
-        tool.UUID,
-        "-E",
-        f"hash_seed={tool.UUID},root_owner=0:0,lazy_itable_init=0",
-    ]
-    tool.run([make, *words, *journal, str(image), f"{size_kib}k"], environ=NOW)
+    words += ["-m", "0", "-U", tool.UUID, "-E", f"hash_seed={tool.UUID},root_owner=0:0,lazy_itable_init=0"]
+    while True:
+        image.unlink(missing_ok=True)
+        tool.run([make, *words, "-N", str(inodes), *journal, str(image), f"{size_kib}k"], environ=NOW)
+        # mke2fs makes a multiple of 8 in each group of blocks, and rounds down: with many groups far fewer than asked.
+        lacking = members + _RESERVED_INODES - _inodes_of(image)
+        if lacking <= 0:
+            break
+        inodes += lacking
     with tempfile.TemporaryDirectory(prefix="bootlab-ext-", dir=image.parent) as folder:
         obey(fill, str(image), "\n".join(_commands(root, Path(folder))) + "\n")
     if replayed_kib:
         _leave_unclean(fill, image, replayed_kib)
     return image.stat().st_size
+
+
+def _inodes_of(image: Path) -> int:
+    """Return how many inodes a file system has (fs/ext4/ext4.h: s_inodes_count, the superblock's first field)."""
+    with image.open("rb") as file:
+        file.seek(1024)
+        return int.from_bytes(file.read(4), "little")
 
 
 def _leave_unclean(fill: str, image: Path, count: int) -> None:
