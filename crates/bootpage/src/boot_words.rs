@@ -44,14 +44,17 @@ pub fn headline(boot: &Boot, goal: Option<&str>) -> Vec<String> {
     }
 }
 
+/// A wait of which no time is known; it has a line.
+pub fn unknown_wait(cost: &Cost) -> String {
+    let line = cost.lines.first().copied().unwrap_or_default();
+    format!("It is not shown how long this takes: {} (line {line}).", cost.title)
+}
+
 /// What a log tells that bounds no part of a boot: a wait of unknown length, or that there are no times.
 fn untimed(boot: &Boot) -> String {
     let waits = |cost: &&Cost| !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty();
     if let Some(cost) = boot.costs.iter().find(waits) {
-        return format!(
-            "It is not shown how long this takes: {} (line {}).",
-            cost.title, cost.lines[0]
-        );
+        return unknown_wait(cost);
     }
     if boot.clocks.is_empty() && !boot.axis.late {
         return "the log gives no times for this boot".to_owned();
@@ -145,10 +148,19 @@ fn started_ns(account: &StartupAccount) -> i64 {
     whole.unwrap_or_else(|| account.parts.iter().fold(0, |sum, part| sum.saturating_add(part.ns)))
 }
 
+/// A silence so many times as long dwarfs a cost.
+const DWARFS: i64 = 50;
+
 fn costs(boot: &Boot) -> Option<String> {
     let told: Vec<&Cost> = boot.costs.iter().filter(|cost| is_timed(cost)).collect();
     let sure = sure_costs(boot);
-    let most = largest(sure.iter().copied(), size_ns);
+    let unsure = told
+        .iter()
+        .copied()
+        .filter(|cost| !sure.iter().any(|one| std::ptr::eq(*one, *cost)));
+    let silent = unsure.map(size_ns).max().unwrap_or(0);
+    // A cost that is small beside a silence that may be the boot's is not called its largest.
+    let most = largest(sure.iter().copied(), size_ns).filter(|cost| silent / DWARFS < size_ns(cost));
     let mut sentences = Vec::new();
     if let Some(cost) = most {
         sentences.push(if outlasts_the_clock(boot, cost) {
@@ -162,11 +174,6 @@ fn costs(boot: &Boot) -> Option<String> {
             largest_cost(cost)
         });
     }
-    let unsure = told
-        .iter()
-        .copied()
-        .filter(|cost| !sure.iter().any(|one| std::ptr::eq(*one, *cost)));
-    let silent = unsure.map(size_ns).max().unwrap_or(0);
     if silent != 0 && most.is_none_or(|cost| silent > size_ns(cost)) {
         let length = seconds(silent);
         sentences.push(format!(

@@ -3,7 +3,7 @@
 
 use boottrace::document::units::{Startup, UnitReport};
 
-use crate::boot_words::{largest_cost, OWN};
+use crate::boot_words::{largest_cost, unknown_wait, OWN};
 use crate::cost_words::{largest, size_ns};
 use crate::figures::seconds;
 
@@ -33,5 +33,10 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
         .iter()
         .filter(|cost| cost.cost_ns.is_some_and(|ns| ns != 0));
     told.extend(largest(timed, size_ns).map(largest_cost));
+    // Lines that name a wait, and no time.
+    let waits = || report.costs.iter().find(|cost| !cost.lines.is_empty());
+    if told.is_empty() {
+        told.extend(waits().map(unknown_wait));
+    }
     told
 }

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
+use crate::log::boot_log::BootStart;
 use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
 
@@ -14,7 +15,7 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
     out.retain_mut(|cost| {
         let bound = if is_of_kernel(cost.kind) {
             kernel
-        } else if is_off_the_axis(context, cost) {
+        } else if is_off_the_axis(context, cost) || began_before(context, cost) {
             None
         } else {
             boot
@@ -83,6 +84,14 @@ fn is_off_the_axis(context: &Context<'_>, cost: &Cost) -> bool {
 }
 
 /// Costs of what the kernel does before init.
+/// A wait that a line states may have begun before a piece of a log does, but not before the kernel.
+fn began_before(context: &Context<'_>, cost: &Cost) -> bool {
+    let line = || context.boot.lines.iter().find(|line| cost.lines.contains(&line.number));
+    let stated = cost.kind == CostKind::StatedTime && context.boot.start == BootStart::MiddleOfLog;
+    let at = line().filter(|_| stated).and_then(|line| line.printk_ns);
+    at.zip(cost.cost_ns).is_some_and(|(at, ns)| ns <= at)
+}
+
 fn is_of_kernel(kind: CostKind) -> bool {
     use CostKind as Kind;
     matches!(

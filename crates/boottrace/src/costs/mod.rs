@@ -25,6 +25,7 @@ mod start_jobs;
 pub(crate) mod stated_lines;
 mod stated_time;
 pub(crate) mod units;
+pub(crate) mod untimed;
 pub(crate) mod waits;
 
 use context::Context;
@@ -52,7 +53,26 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     dated_silences::find(&context, &mut out);
     program_runs::find(&context, &mut out);
     stated_lines::find(&context, &mut out);
+    if out.iter().all(|cost| cost.cost_ns.is_none() && cost.gain_ns.is_none()) {
+        untimed_waits(&context, &mut out);
+    }
     bounds::apply(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out
+}
+
+/// Where no cost has a time, what the lines say is waited for; of what another cost tells, nothing again.
+fn untimed_waits(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let spoken = context.boot.lines.iter().filter(|line| {
+        use crate::log::line::LineKind as Kind;
+        matches!(line.kind, Kind::Kernel | Kind::User | Kind::Firmware)
+    });
+    for cost in untimed::of_lines(spoken) {
+        if !out
+            .iter()
+            .any(|known| known.kind == cost.kind || known.lines.iter().any(|line| cost.lines.contains(line)))
+        {
+            out.push(cost);
+        }
+    }
 }

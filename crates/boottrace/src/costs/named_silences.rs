@@ -6,6 +6,7 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::initcalls::held_up;
 use super::kind::CostKind;
+use super::stated_lines::stated;
 use super::stated_time::stated_ns;
 use crate::facts::boot::gap::{BootPart, LargeGap};
 use crate::facts::kernel::initcall::Initcall;
@@ -35,6 +36,8 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
         match name {
             Some(name) => add(&mut groups, gap, &name),
             None if says_its_time(context, gap, (after, before)).is_some() => {}
+            // It is part of a longer wait, of which its end tells.
+            None if stated(before).is_some_and(|told| told.waited && told.ns >= gap.duration_ns) => {}
             None => nameless.push(*gap),
         }
     }
@@ -142,6 +145,19 @@ fn goes_on(gap: &LargeGap, gaps: &[LargeGap]) -> bool {
     !gaps
         .iter()
         .any(|next| next.after_line == gap.before_line && next.duration_ns >= gap.duration_ns / 4)
+        && !gaps
+            .iter()
+            .any(|next| follows_at_once(gap, next) && next.duration_ns / 2 >= gap.duration_ns)
+}
+
+/// Does one silence begin a few lines behind another, at the same moment?
+fn follows_at_once(gap: &LargeGap, next: &LargeGap) -> bool {
+    const MOMENT_NS: i64 = 10_000_000;
+    let apart = next
+        .start_ns
+        .saturating_sub(gap.start_ns.saturating_add(gap.duration_ns));
+    let later = next.after_line > gap.before_line && next.after_line <= gap.before_line.saturating_add(3);
+    later && next.clock == gap.clock && (0..MOMENT_NS).contains(&apart)
 }
 
 fn text_of<'a>(context: &Context<'a>, number: u32) -> &'a str {

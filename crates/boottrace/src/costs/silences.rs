@@ -20,6 +20,10 @@ const SHORTEST_NS: i64 = 30_000_000;
 
 pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec<Cost>) {
     initramfs(context, out);
+    // Where lines are left out, no time between two tells of a silence.
+    if leaves_out_the_map(context) {
+        return;
+    }
     let long = context.gaps.iter().filter(|gap| gap.duration_ns >= SHORTEST_NS);
     let open: Vec<&LargeGap> = long
         .filter(|gap| !replay.is_some_and(|replay| replay.covers(gap)) && !explained(gap, out))
@@ -68,7 +72,10 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
         out.push(Cost {
             kind: CostKind::Silence,
             title: match between(context, gap) {
-                Between::Nothing => format!("{whose} prints nothing after line {}", gap.after_line),
+                Between::Nothing => match spoken_of(gap) {
+                    Some(said) => format!("{whose} prints nothing {said}"),
+                    None => format!("{whose} prints nothing after line {}", gap.after_line),
+                },
                 Between::WithoutStamps => format!(
                     "{whose} stamps no line between {} and {}",
                     gap.after_line, gap.before_line
@@ -125,6 +132,27 @@ fn names_a_device(text: &str) -> bool {
     device.is_some_and(|device| device.contains([':', '-', '.']) && device.contains(|c: char| c.is_ascii_digit()))
 }
 
+/// What the lines around a silence are about: one driver's device, or an error that ends it.
+fn spoken_of(gap: &LargeGap) -> Option<String> {
+    let device = |text: &str| {
+        let (name, _) = text.split_once(": ")?;
+        names_a_device(text).then(|| name.to_owned())
+    };
+    let same = device(&gap.after).filter(|name| device(&gap.before).as_ref() == Some(name));
+    let failed = || {
+        gap.before
+            .contains("*ERROR*")
+            .then(|| format!("before line {}, `{}`", gap.before_line, gap.before))
+    };
+    same.map(|name| {
+        format!(
+            "between lines {} and {}, both about `{name}`",
+            gap.after_line, gap.before_line
+        )
+    })
+    .or_else(failed)
+}
+
 /// Are the lines of a piece those of one driver or subsystem? Somebody chose them, and others spoke meanwhile.
 fn is_a_choice(context: &Context<'_>) -> bool {
     const LINES: usize = 5;
@@ -137,7 +165,18 @@ fn is_a_choice(context: &Context<'_>) -> bool {
             .as_ref()
             .is_some_and(|first| spoken.clone().all(|line| who(line) == *first))
     };
-    boot.start == BootStart::MiddleOfLog && context.lines.len() >= LINES && context.kernel.banner.is_none() && all()
+    let few = boot.start == BootStart::MiddleOfLog && context.lines.len() >= LINES && context.kernel.banner.is_none();
+    few && all()
+}
+
+/// x86 prints its map of the memory between these two (arch/x86/kernel/setup.c, init/main.c): where nothing stands there,
+/// somebody left lines out, and others are missing too.
+fn leaves_out_the_map(context: &Context<'_>) -> bool {
+    let starts = |line: &Line, start: &str| line.text.trim_start().starts_with(start);
+    context
+        .lines
+        .windows(2)
+        .any(|two| starts(two[0], "Command line: ") && starts(two[1], "Kernel command line: "))
 }
 
 /// What stands between the two lines around a silence.

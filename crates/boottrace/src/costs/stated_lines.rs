@@ -89,6 +89,8 @@ pub(crate) struct Stated {
     pub ns: i64,
     /// It was not over by then.
     pub at_least: bool,
+    /// It was waited for in vain.
+    pub waited: bool,
 }
 
 /// The time that a line says it took, where its words leave no doubt.
@@ -98,7 +100,11 @@ pub(crate) fn stated(text: &str) -> Option<Stated> {
         return None;
     }
     if let Some(ns) = of_a_limit(text) {
-        return Some(Stated { ns, at_least: true });
+        return Some(Stated {
+            ns,
+            at_least: true,
+            waited: false,
+        });
     }
     let words: Vec<&str> = text.split_ascii_whitespace().map(bare).collect();
     let times = (0..words.len()).filter_map(|at| at_word(&words, at));
@@ -128,12 +134,26 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
     };
     let over = |words: &[&str]| words.iter().any(|word| is_over(word));
     let head = &words[..at];
-    let stated = Stated { ns, at_least: false };
+    let stated = Stated {
+        ns,
+        at_least: false,
+        waited: false,
+    };
     match before(1) {
         word if passed(word) => Some(stated),
         "for" | "about" | "approximately" if passed(before(2)) => Some(stated),
+        // `/dev/fb0 did not appear after waiting 10 seconds`
+        "waiting" if before(2) == "after" => Some(Stated { waited: true, ..stated }),
+        // `INFO: task fsck.ext4:1165 blocked for more than 40 seconds.`
+        "than" if before(2) == "more" && before(4) == "blocked" => Some(Stated {
+            at_least: true,
+            ..stated
+        }),
         // `is taking longer than 59s to complete`
-        "than" if before(2) == "longer" && head.contains(&"taking") => Some(Stated { ns, at_least: true }),
+        "than" if before(2) == "longer" && head.contains(&"taking") => Some(Stated {
+            at_least: true,
+            ..stated
+        }),
         "in" if over(head) => Some(stated),
         "after" if head.iter().any(|word| gives_up(word)) => Some(stated),
         // `Boot is finished (59816 ms)`, `Finished stage: (init-local) 02.69200 seconds`
@@ -256,6 +276,7 @@ mod tests {
             ),
             ("Installing packages took about 12 seconds", 12_000),
             ("modem: firmware loaded in 4.2 s", 4_200),
+            ("[rd]: ERROR: /dev/fb0 did not appear after waiting 10 seconds!", 10_000),
         ];
         for (line, ms) in told {
             let found = stated(line).map(|stated| (stated.ns / 1_000_000, stated.at_least));
@@ -270,6 +291,7 @@ mod tests {
                 "url_helper.py[WARNING]: Calling 'http://169.254.169.254/x' failed [99/120s]: request error",
                 99,
             ),
+            ("INFO: task fsck.ext4:1165 blocked for more than 40 seconds.", 40),
         ];
         for (line, seconds) in open {
             let found = stated(line);
@@ -277,7 +299,8 @@ mod tests {
                 found,
                 Some(Stated {
                     ns: seconds * 1_000_000_000,
-                    at_least: true
+                    at_least: true,
+                    waited: false
                 }),
                 "{line}"
             );

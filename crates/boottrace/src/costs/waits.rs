@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
+use crate::facts::boot::gap::{in_background, BootPart};
 use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -14,6 +15,43 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     raid(context, out);
     random(context, out);
     deferred(context, out);
+    open_wait(context, out);
+}
+
+/// A start script waits for udev, and behind that nobody speaks but timers: it still waits where the log ends.
+fn open_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let lines = &context.boot.lines;
+    let waits = |line: &Line| {
+        let text = line.text.trim_end();
+        line.printk_ns.is_none() && text.ends_with("Waiting for /dev to be fully populated...")
+    };
+    let Some(at) = lines.iter().position(waits) else { return };
+    let idle = |line: &&Line| line.text.trim().is_empty() || in_background(line, BootPart::UserSpace);
+    let behind = || lines[at + 1..].iter().filter(|line| line.printk_ns.is_some());
+    let from = lines[..at].iter().rev().find_map(|line| line.printk_ns);
+    let ns = from.zip(behind().next_back().and_then(|line| line.printk_ns));
+    let ns = ns
+        .map(|(from, to)| to.saturating_sub(from))
+        .filter(|ns| *ns >= 1_000_000_000);
+    let Some(ns) = ns.filter(|_| behind().all(|line| idle(&line))) else {
+        return;
+    };
+    out.push(Cost {
+        kind: CostKind::UdevSettle,
+        title: "the boot waits until udev has dealt with every device".to_owned(),
+        cost_ns: Some(ns),
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: true,
+        lines: vec![lines[at].number],
+        evidence: format!(
+            "at the least {}: nothing but timers speaks up to the log's end",
+            spell(ns)
+        ),
+        advice: "see what udev's rules run, and which device does not answer: the kernel's lines, udev_log=debug"
+            .to_owned(),
+    });
 }
 
 pub(super) fn push(

@@ -15,6 +15,7 @@ use super::stated;
 use super::unit_costs;
 use super::units::UnitReport;
 use crate::costs::waits::numbers_ready_late;
+use crate::costs::{untimed, Cost, CostKind};
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
@@ -22,6 +23,7 @@ use crate::input::source::{Counted, Seen, Source};
 use crate::input::stream::Stream;
 use crate::log::boot_log::BootStart;
 use crate::log::clock::Clock;
+use crate::log::line::Line;
 use crate::options::Options;
 use crate::readers::calls::names::Names;
 use crate::readers::calls::tree::CallTree;
@@ -276,6 +278,18 @@ fn boot_log_input(
     })
 }
 
+/// What lines that are no boot still tell of one: those that somebody chose, and those of programs.
+fn told_by_the_way(what: &str, lines: &[Line]) -> Option<Cost> {
+    let waits = || untimed::of_lines(lines.iter()).into_iter();
+    match what {
+        "excerpt" => numbers_ready_late(lines).or_else(|| waits().next()),
+        "program-log" => {
+            waits().find(|cost| matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait))
+        }
+        _ => None,
+    }
+}
+
 /// Reads boots, and what other tools printed among them. Returns what only exporters need of the latter.
 fn boot_log(
     source: impl Read,
@@ -337,8 +351,7 @@ fn boot_log(
             found => found.or_else(tail),
         });
         let (from_line, to_line) = log.span();
-        let chosen = matches!(other, Some(("excerpt", _)));
-        let ready = chosen.then(|| numbers_ready_late(&log.lines)).flatten();
+        let ready = other.as_ref().and_then(|(what, _)| told_by_the_way(what, &log.lines));
         number += 1;
         let boot = Boot::from_log(log, number, options);
         for (reason, (count, first)) in &boot.kernel.look_alikes {

@@ -3,7 +3,7 @@
 
 use super::document::Part;
 use super::units::UnitReport;
-use crate::costs::stated_lines;
+use crate::costs::{stated_lines, untimed};
 use crate::log::clock::Clock;
 use crate::log::line::{Line, LineKind};
 
@@ -16,7 +16,10 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
     let text = outside
         .iter()
         .filter(|line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness));
-    let costs = stated_lines::of_lines(text);
+    let mut costs = stated_lines::of_lines(text.clone());
+    if costs.is_empty() {
+        costs = untimed::of_lines(text);
+    }
     let first = costs.iter().flat_map(|cost| &cost.lines).min().copied()?;
     let last = costs.iter().flat_map(|cost| &cost.lines).max().copied()?;
     Some((

@@ -16,23 +16,34 @@ const LONGEST_NS: i64 = 86_400_000_000_000;
 const SHORTEST_NS: u64 = 100_000_000;
 /// Shorter times that a program states of itself are not told where nothing shows a boot.
 const SHORTEST_STATED_NS: i64 = 1_000_000_000;
+/// Two times of one output that differ by less than one in so many are alike.
+const ALIKE: u64 = 50;
 /// A shorter time between two links of a chain is everybody's.
 const SHORTEST_GAP_NS: u64 = 500_000_000;
 
 /// The units that take longest, those on the critical chain with what may be gained, the devices that systemd waited for,
 /// gaps of the chain, and the parts of the start that lie before user space; without units the whole of user space.
 pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
-    let mut out: Vec<Cost> = report.chain.iter().filter_map(|link| on_chain(report, link)).collect();
+    let mut goal = "";
+    let mut out: Vec<Cost> = Vec::new();
+    let one_boot = !contradicts(report);
+    for link in report.chain.iter().filter(|_| one_boot) {
+        // A page shows several chains, one behind the other: each begins with its goal.
+        if link.depth == 0 {
+            goal = &link.unit;
+        }
+        out.extend(on_chain(goal, link));
+    }
     out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
     out.truncate(LISTED);
-    let target = report.chain.first().map(|link| link.unit.as_str());
+    let target = report.chain.first().map(|link| link.unit.as_str()).filter(|_| one_boot);
     let reached_ns = report.startup.as_ref().and_then(|startup| startup.target_after_ns);
     // What took longer than it took to reach the goal was not waited for.
     let start_ns = user_space_ns(report).into_iter().chain(reached_ns).min();
     let blamed = report.units.iter().filter(|unit| {
-        let waited = report.chain.iter().any(|link| link.unit == unit.unit);
+        let waited = one_boot && report.chain.iter().any(|link| link.unit == unit.unit);
         // What took longer than the whole start was begun by a timer, or by somebody, behind it.
-        let of_start = |ns: u64| ns >= SHORTEST_NS && start_ns.is_none_or(|whole| ns <= whole);
+        let of_start = |ns: u64| ns >= SHORTEST_NS && start_ns.is_none_or(|whole| ns <= whole + whole / ALIKE);
         !waited && !is_waiter(&unit.unit) && unit.time_ns.is_some_and(of_start)
     });
     for unit in blamed.take(LISTED) {
@@ -43,8 +54,10 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
         let evidence = format!("{} until `{}` was up{beside}", told(ns), unit.unit);
         out.push(cost(&unit.unit, ns, None, unit.line, evidence));
     }
-    out.extend(gaps_of_chain(report));
-    if out.is_empty() {
+    if one_boot {
+        out.extend(gaps_of_chain(report));
+    }
+    if out.is_empty() || !one_boot {
         out.extend(whole(report));
     }
     out.extend(parts_before(report));
@@ -224,9 +237,18 @@ fn told(ns: u64) -> String {
     spell(signed(ns))
 }
 
-fn on_chain(report: &UnitReport, link: &ChainRow) -> Option<Cost> {
+/// Does the chain reach the goal at another time than the account says? Then they are of two boots, or made up.
+fn contradicts(report: &UnitReport) -> bool {
+    let account = report.startup.as_ref();
+    let told = account.and_then(|account| Some((account.target.as_deref()?, account.target_after_ns?)));
+    let Some(((goal, reached), first)) = told.zip(report.chain.first()) else {
+        return false;
+    };
+    first.unit == goal && first.at_ns.is_some_and(|at| at.abs_diff(reached) > 1_000_000_000)
+}
+
+fn on_chain(target: &str, link: &ChainRow) -> Option<Cost> {
     let ns = link.took_ns.filter(|ns| *ns >= SHORTEST_NS && !is_waiter(&link.unit))?;
-    let target = &report.chain.first()?.unit;
     let evidence = format!("{} on the critical chain of `{target}`, which waits for it", told(ns));
     Some(cost(&link.unit, ns, Some(ns), link.line, evidence))
 }

@@ -158,6 +158,12 @@ pub fn clean(bytes: &[u8]) -> String {
             at += wrong.len();
             continue;
         }
+        // A no-break space, as pages and mails have it; alone in an encoding of one byte a character.
+        if rest.starts_with(b"\xc2\xa0") || (byte == 0xa0 && out.last().is_none_or(u8::is_ascii)) {
+            out.push(b' ');
+            at += if byte == 0xa0 { 1 } else { 2 };
+            continue;
+        }
         at += 1;
         match byte {
             b'\r' if out.is_empty() => {}

@@ -58,7 +58,7 @@ impl Cause {
         let line = end().or_else(begin)?;
         Some(Named {
             cause: self,
-            subject: (self.subject)(line).to_owned(),
+            subject: on_port((self.subject)(line)),
             line,
         })
     }
@@ -115,7 +115,7 @@ pub(super) fn nobody(_: &str) -> &str {
 }
 
 /// What stands in front of the first colon that ends a word: `mmc0`, `usb 1-1`, `r8169 0000:03:00.0 eth0`.
-pub(super) fn before_colon(text: &str) -> &str {
+pub(in crate::costs) fn before_colon(text: &str) -> &str {
     let text = text.trim();
     let at = text.find(": ").or_else(|| text.strip_suffix(':').map(str::len));
     match at {
@@ -124,8 +124,25 @@ pub(super) fn before_colon(text: &str) -> &str {
     }
 }
 
+/// The device on a port of which a hub speaks: `usb 1-1.3.1` of `usb 1-1.3-port1`, `usb 1-2` of `usb usb1-port2`.
+pub(super) fn on_port(name: &str) -> String {
+    let Some((hub, port)) = name.strip_prefix("usb ").and_then(|name| name.split_once("-port")) else {
+        return name.to_owned();
+    };
+    match hub.strip_prefix("usb") {
+        Some(bus) => format!("usb {bus}-{port}"),
+        None => format!("usb {hub}.{port}"),
+    }
+}
+
+/// The task of `INFO: task fsck.ext4:1165 blocked for more than 40 seconds.`
+pub(super) fn hung_task(text: &str) -> &str {
+    let rest = text.split_once("task ").map_or("", |(_, rest)| rest);
+    rest.split_once(" blocked").map_or("", |(task, _)| task)
+}
+
 /// A port of libata: `ata1` of `ata1.00: qc timeout`.
-pub(super) fn ata_port(text: &str) -> &str {
+pub(in crate::costs) fn ata_port(text: &str) -> &str {
     text.split(|c: char| !c.is_ascii_alphanumeric())
         .find(|word| {
             word.strip_prefix("ata")
@@ -147,7 +164,7 @@ pub(super) fn server(text: &str) -> &str {
 }
 
 /// A file of firmware: the first word with a slash or a known ending.
-pub(super) fn firmware_file(text: &str) -> &str {
+pub(in crate::costs) fn firmware_file(text: &str) -> &str {
     const ENDINGS: [&str; 8] = [".bin", ".fw", ".ucode", ".hcd", ".txt", ".sfi", ".clm_blob", ".mbn"];
     text.split([' ', ',', '\'', '"', '`', '(', ')', '<', '>'])
         .map(|word| word.trim_matches([':', ';', '.']))
@@ -202,6 +219,13 @@ mod tests {
             "usb 1-1"
         );
         assert_eq!(in_parentheses("EXT4-fs (mmcblk0p2): recovery complete"), "mmcblk0p2");
+        assert_eq!(on_port("usb 1-1.3-port1"), "usb 1-1.3.1");
+        assert_eq!(on_port("usb usb2-port4"), "usb 2-4");
+        assert_eq!(on_port("mmc0"), "mmc0");
+        assert_eq!(
+            hung_task("INFO: task fsck.ext4:1165 blocked for more than 40 seconds."),
+            "fsck.ext4:1165"
+        );
         assert_eq!(server("nfs: server 10.0.0.1 not responding, still trying"), "10.0.0.1");
         assert_eq!(
             firmware_file("r8169 0000:03:00.0: eth0: unable to load firmware patch rtl_nic/rtl8168e-2.fw (-2)"),

@@ -2,10 +2,19 @@
 //! Places of the kernel, and devices that it waits for. Texts: mm/mm_init.c, fs/dcache.c, fs/inode.c, mm/memblock.c,
 //! drivers/usb/core/hub.c, drivers/i2c/, drivers/pci/controller/, drivers/char/tpm/, drivers/gpu/drm/, drivers/base/dd.c.
 
-use super::cause::{before_colon, in_parentheses, nobody, At, Cause};
+use super::cause::{before_colon, hung_task, in_parentheses, nobody, At, Cause};
 use crate::costs::kind::CostKind;
 
 pub(super) const CAUSES: &[Cause] = &[
+    Cause {
+        kind: CostKind::DeviceTimeout,
+        at: At::End,
+        words: &[&["^INFO: task ", " blocked for more than "]],
+        subject: hung_task,
+        asynchronous: false,
+        title: "the task {} does not go on",
+        advice: "the trace behind the line shows where it is stuck: mostly a disk or a server that does not answer",
+    },
     Cause {
         kind: CostKind::MemoryInitialisation,
         at: At::Begin,
@@ -86,6 +95,7 @@ pub(super) const CAUSES: &[Cause] = &[
             &["^usb ", "device descriptor read/"],
             &["^usb ", "device not accepting address"],
             &["unable to enumerate USB device"],
+            &["^usb ", ": attempt power cycle"],
             &["^usb ", "error -110"],
             &["^usb ", "error -71"],
             &["^usb ", "not responding to setup address"],

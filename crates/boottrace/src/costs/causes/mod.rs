@@ -7,6 +7,7 @@ mod network;
 mod storage;
 mod user_space;
 
+pub(super) use cause::{ata_port, before_colon, firmware_file};
 pub(crate) use cause::{Cause, Named};
 
 use super::kind::CostKind;
@@ -21,7 +22,10 @@ pub(crate) fn named<'a>(after: &'a str, before: &'a str, goes_on: bool) -> Optio
 
 /// The same, where nothing is said but that somebody waited too long.
 pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
-    first_of(&[kernel::TIMEOUTS], after, before, true)
+    let found = first_of(&[kernel::TIMEOUTS], after, before, true)?;
+    // The line ends a wait. What is silent behind it is another, unless the same one speaks again.
+    let who = |text: &'a str| text.trim().split(' ').next().unwrap_or("");
+    (found.line == before.trim() || who(after) == who(before)).then_some(found)
 }
 
 /// A controller that gives up on the device of which the line before the silence speaks: the wait is that device's.

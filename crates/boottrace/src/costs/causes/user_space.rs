@@ -15,7 +15,7 @@ pub(super) const CAUSES: &[Cause] = &[
             &["Wait for udev To Complete"],
             &["Waiting for /dev to be fully populated"],
             &["Waiting for uevents to be processed"],
-            &["Waiting for udev"],
+            &["aiting for udev"],
         ],
         subject: nobody,
         asynchronous: false,

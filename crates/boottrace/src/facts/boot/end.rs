@@ -8,7 +8,7 @@ use super::failure::{fatal, speaks};
 use super::stage::last_time_before;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::KernelFacts;
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
 use crate::log::line::Line;
@@ -74,6 +74,14 @@ fn last_mark<'a>(boot: &'a BootLog, firmware: &'a FirmwareFacts) -> Option<BootE
     })
 }
 
+/// The line that comes last. In a piece of a kernel's log, what has no stamp behind the last that has one is somebody's words.
+fn last(boot: &BootLog) -> Option<&Line> {
+    let spoken = || boot.lines.iter().rev().filter(|line| speaks(line));
+    let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
+    let stamped = spoken().find(|line| line.printk_ns.is_some());
+    stamped.filter(|_| piece).or_else(|| spoken().next())
+}
+
 /// Finds the end of a boot.
 pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis: &Axis) -> Option<BootEnd> {
     if boot.kernel_from.is_none() {
@@ -95,7 +103,7 @@ pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis:
     let panicked = fatal(kernel).and_then(|fault| boot.lines.iter().find(|line| line.number == fault.line));
     let (kind, line) = match panicked {
         Some(line) => (EndKind::Panic, line),
-        None => (EndKind::LastLine, boot.lines.iter().rev().find(|line| speaks(line))?),
+        None => (EndKind::LastLine, last(boot)?),
     };
     let exact = axis.at(line);
     let at = exact.or_else(|| last_time_before(boot, line, axis));

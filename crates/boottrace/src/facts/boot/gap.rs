@@ -190,12 +190,22 @@ fn ends_the_boot(line: &Line) -> bool {
 
 /// Does the boot go on here, or did init, or a script of its, wait for the random numbers that are ready here? It spoke last.
 fn waited_for(boot: &BootLog, at: usize) -> bool {
-    if only_a_boot_prints(&boot.lines[at].text) {
+    if only_a_boot_prints(&boot.lines[at].text) || boot.lines[at..].iter().take(NEXT).any(loads_at_start) {
         return true;
     }
     let ready = boot.lines[at].text.trim_start().starts_with("random: crng init done");
     let before = boot.lines[..at].iter().rev().find(|line| line.kind != LineKind::Blank);
     ready && before.is_some_and(|line| speaks_for_init(line) || line.process.as_deref() == Some("procd"))
+}
+
+/// Lines looked at behind a silence.
+const NEXT: usize = 5;
+
+/// Steps of user space that a system which is up takes no more: AppArmor's profiles are loaded, modules' initcalls are called.
+fn loads_at_start(line: &Line) -> bool {
+    let text = line.text.trim_start();
+    let profile = text.starts_with("audit: type=1400 ") || text.contains("operation=\"profile_load\"");
+    (profile && text.contains("profile_load")) || (text.starts_with("calling  ") && text.contains("] @ "))
 }
 
 /// Does the author of a page speak between two pieces of a log? A paragraph of its own, in a log of stamped lines.

@@ -81,6 +81,12 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
     ))
 }
 
+/// A step that only a start takes: whoever starts the system waits until udev has dealt with every device.
+fn waits_for_udev(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.contains("aiting for udev to settle") || text.contains("aiting for /dev to be fully populated")
+}
+
 /// Stamps from which on a log in which nothing starts is that of a system that has been running.
 const RUNS_NS: i64 = 100 * NS_PER_S;
 
@@ -116,6 +122,7 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
             || l.text.contains(" running in system mode")
             || is_of_initramfs(l)
             || waits_in_vain(&l.text)
+            || waits_for_udev(&l.text)
     };
     if log.lines.iter().any(shows) {
         return None;

@@ -38,6 +38,8 @@ fn mark_page(lines: &mut [Line]) {
     };
     let mut speaks = vec![false; blocks + 1];
     let (mut text, mut logs) = (0, Vec::new());
+    let fenced = |block: usize| places.iter().any(|place| place.mark && place.block == block);
+    let mut stamped = false;
     for (line, place) in lines.iter().zip(&places) {
         if line.kind == LineKind::Blank || place.mark {
             continue;
@@ -53,9 +55,11 @@ fn mark_page(lines: &mut [Line]) {
         if place.block > 0 && is_log(line) && logs.last() != Some(&place.block) {
             logs.push(place.block);
         }
+        stamped |= place.block > 0 && is_stamped(line) && fenced(place.block);
     }
-    // Marks that come in pairs around several logs are a page's, however little it says between them.
-    if logs.is_empty() || (text < TEXT_OF_A_PAGE && logs.len() < 2) {
+    // Marks that come in pairs around several logs are a page's, however little it says between them. So are those around a piece
+    // of one, if no line that is stamped stands outside.
+    if !stamped && (logs.is_empty() || (text < TEXT_OF_A_PAGE && logs.len() < 2)) {
         return;
     }
     for (line, place) in lines.iter_mut().zip(&places) {

@@ -13,6 +13,11 @@ const BROKEN: usize = 2;
 
 /// Is the text written so?
 pub fn is_in(head: &[u8]) -> bool {
+    // A header says so, or a stamp of the kernel's holds spaces that are none.
+    let told = |words: &[u8]| memchr::memmem::find(head, words).is_some();
+    if told(b"Content-Transfer-Encoding: quoted-printable") || told(b"[=A0=A0") || told(b"[=C2=A0") {
+        return true;
+    }
     let (mut broken, mut signs) = (0, false);
     for line in head.split(|b| *b == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -127,6 +132,13 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].ends_with("leaving for legacy driver, type=7"));
         assert!(lines[1].ends_with("dev-disk\u{2026}19a80.device (1min 50s / no limit)"));
+    }
+
+    #[test]
+    fn stamps_with_spaces_that_are_none() {
+        assert!(is_in(b"> [=A0=A0=A0 4.435167] VFS: Mounted root (ext4 filesystem)\n"));
+        assert!(is_in(b"Content-Transfer-Encoding: quoted-printable\n\n[    1.0] a\n"));
+        assert_eq!(decoded(b"[=A0=A0 34.409914] x"), b"[\xa0\xa0 34.409914] x");
     }
 
     #[test]
