@@ -62,8 +62,8 @@ def test_two_gates_have_a_comment_each(forge, github):
 
 def test_a_forge_that_refuses_is_told_and_no_error(forge, github, monkeypatch):
     forge[0].refused = 403
-    closed = []
-    monkeypatch.setattr(urllib.error.HTTPError, "close", lambda fault: closed.append(fault.code), raising=False)
+    closed, close = [], urllib.error.HTTPError.close
+    monkeypatch.setattr(urllib.error.HTTPError, "close", lambda fault: closed.append(fault.code) or close(fault))
     posted = post("github", "text", MARK, github)
     assert not posted.done
     # Python 3.14 warns of a refusal that is left open.
