@@ -83,7 +83,6 @@ fn is_off_the_axis(context: &Context<'_>, cost: &Cost) -> bool {
         || (is_of_units(cost.kind) && cost.basis == Basis::Printed)
 }
 
-/// Costs of what the kernel does before init.
 /// A wait that a line states may have begun before a piece of a log does, but not before the kernel.
 fn began_before(context: &Context<'_>, cost: &Cost) -> bool {
     let line = || context.boot.lines.iter().find(|line| cost.lines.contains(&line.number));
@@ -92,6 +91,7 @@ fn began_before(context: &Context<'_>, cost: &Cost) -> bool {
     at.zip(cost.cost_ns).is_some_and(|(at, ns)| ns <= at)
 }
 
+/// Costs of what the kernel does before init.
 fn is_of_kernel(kind: CostKind) -> bool {
     use CostKind as Kind;
     matches!(
