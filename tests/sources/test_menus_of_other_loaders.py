@@ -14,6 +14,7 @@ from bootlab.errors import UserError
 from bootlab.formats import fit, packed_file
 from bootlab.formats.file_view import FileView
 from bootlab.formats.folder import FolderFiles
+from bootlab.model.cmdline import CommandLine
 from bootlab.sources import boot_entries
 from bootlab.sources.menus import board_environment, raspberry, uboot
 from bootlab.sources.menus.extlinux import parse_extlinux
@@ -21,6 +22,7 @@ from bootlab.sources.menus.grub_legacy import parse_menu_lst
 from bootlab.sources.menus.ipxe import parse_ipxe
 from bootlab.sources.menus.lilo import parse_lilo
 from bootlab.sources.menus.shell_script import parse_shell_script
+from bootlab.systemfile.proposed_cmdline import on_a_server
 from tests.examples import examples
 from tests.sources import images
 
@@ -156,9 +158,11 @@ def test_an_ipxe_script(text, kernel, line, initrds):
 def test_a_configuration_of_a_fit_image_is_kept_with_its_entry():
     (entry,) = parse_extlinux("LABEL a\nKERNEL /fitImage#conf-b.dtb#overlay\n", "/extlinux.conf")
     assert (entry.kernel, entry.configuration) == ("/fitImage", "conf-b.dtb")
-    script = uboot.parse_script("load mmc 0 ${loadaddr} f\nbootm ${loadaddr}#c2", "/boot.scr", {"/f": b"x"}.get)
+    fit_bytes = images.device_tree({"images": {}})
+    script = uboot.parse_script("load mmc 0 ${loadaddr} f\nbootm ${loadaddr}#c2", "/boot.scr", {"/f": fit_bytes}.get)
     assert script is not None
     assert (script.kernel, script.configuration) == ("/f", "c2")
+    assert script.notes == (), "the image has its device tree"
 
 
 def test_a_fit_image_without_the_configuration_is_refused(tmp_path: Path):
@@ -167,6 +171,22 @@ def test_a_fit_image_without_the_configuration_is_refused(tmp_path: Path):
     assert fit.read(tmp_path / "f", "c").kernel == b"x"
     with pytest.raises(UserError, match="no configuration d"):
         fit.read(tmp_path / "f", "d")
+
+
+@pytest.mark.parametrize(
+    ("line", "server"),
+    [
+        ("root=/dev/nfs nfsroot=10.0.0.1:/srv ip=dhcp", "root=/dev/nfs"),
+        ("root=live:http://h/squash.img", "root=live:http://h/squash.img"),
+        ("root=nbd:10.0.0.1:disk", "root=nbd:10.0.0.1:disk"),
+        ("boot=live fetch=http://h/filesystem.squashfs", "fetch=http://h/filesystem.squashfs"),
+        ("root=/dev/nfsdisk", ""),
+        ("root=LABEL=nfs quiet", ""),
+        ("root=live:LABEL=x", ""),
+    ],
+)
+def test_a_root_on_a_server(line, server):
+    assert on_a_server(CommandLine.parse(line)) == server
 
 
 def archive(path: Path, **files: bytes) -> Path:

@@ -21,7 +21,7 @@ from bootlab.sources.disk import named_by
 from bootlab.sources.facts import SourceFacts
 from bootlab.systemfile import guest_date
 from bootlab.systemfile.goals import Goals
-from bootlab.systemfile.proposed_cmdline import PUT_TOGETHER, given_cmdline, proposed_cmdline
+from bootlab.systemfile.proposed_cmdline import PUT_TOGETHER, given_cmdline, on_a_server, proposed_cmdline
 from bootlab.systemfile.proposed_root import RootProposal
 
 _NAME_MAX = 48
@@ -88,7 +88,12 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
     line, line_notes = proposed_cmdline(found, board, root)
     if root is not None and not given_cmdline(found)[0] and found.entry is None:
         unknown.append("the command line is not known: nothing that was given names one")
-    if found.initramfs is None and root is None:
+    if root is None and (server := on_a_server(line)):
+        unknown.append(
+            f"where the root comes from here: {server} is on a server, and the described machine has no network: "
+            "give the root's tree or image with --from"
+        )
+    elif found.initramfs is None and root is None:
         unknown.append("what user space the kernel starts: neither an initramfs nor a root was given")
     if found.log is not None and found.log.arch and found.log.arch != arch:
         notes.append(f"{found.log.source} is a log of {found.log.arch}, and the kernel is for {arch}")

@@ -21,6 +21,8 @@ PUT_TOGETHER = ("LVM2_member", "crypto_LUKS", "linux_raid_member")
 """What an initrd makes a root of."""
 # Of the entry of a boot loader: what it means for itself.
 _LOADERS_OWN = ("BOOT_IMAGE", "initrd")
+_ON_A_SERVER = re.compile(r"(?:live:)?(?:nfs4?|nbd|iscsi|https?|ftp|tftp|dhcp)(?::|$)")
+_SERVER_KEYS = ("nfsroot", "netroot", "netboot", "fetch", "httpfs", "archiso_http_srv", "archiso_nfs_srv")
 _BAUD = 115200
 _WRITTEN = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"})
 
@@ -72,6 +74,17 @@ def given_cmdline(found: SourceFacts) -> tuple[str, str]:
     if found.device_tree is not None and found.device_tree.bootargs:
         return found.device_tree.bootargs, "the device tree's bootargs"
     return "", ""
+
+
+def on_a_server(line: CommandLine) -> str:
+    """Return the parameter by which a command line takes the root from a server; "" where it does not.
+
+    Kernel (Documentation/admin-guide/nfs/nfsroot.rst), dracut (dracut.cmdline(7)), live-boot and initramfs-tools.
+    """
+    root = line.value("root") or ""
+    if root == "/dev/nfs" or _ON_A_SERVER.match(root):
+        return f"root={root}"
+    return next((f"{key}={line.value(key) or ''}" for key in _SERVER_KEYS if line.has(key)), "")
 
 
 def _with_root(

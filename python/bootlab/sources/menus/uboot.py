@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 
+from bootlab.formats import device_tree
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below
 from bootlab.sources.menus.script import MenuScript
@@ -150,7 +151,9 @@ class _Script(MenuScript):
         if asked:
             left = " ".join(word.replace(_ASKED, "…") for word in asked)
             notes.append(f"{self._source} asks the disk for a partition's UUID, so {left} was left out")
-        if not tree and not (self.variables.get("fdtfile") or self.variables.get("fdt_file")):
+        # A FIT image has device trees of its own.
+        has_trees = (self._reads(kernel) or b"").startswith(device_tree.MAGIC)
+        if not tree and not has_trees and not (self.variables.get("fdtfile") or self.variables.get("fdt_file")):
             notes.append(f"{self._source}: which device tree, the board's U-Boot says ($fdtfile): name it with --from")
         self.booted = BootEntry(
             title="U-Boot",
