@@ -25,6 +25,7 @@ from bootlab.sources.menus.shell_script import parse_shell_script
 from bootlab.systemfile.proposed_cmdline import on_a_server
 from tests.examples import examples
 from tests.sources import images
+from tests.sources.test_look_further import unified
 
 
 def test_menu_lst_counts_from_zero_and_leaves_its_partitions_out():
@@ -96,6 +97,17 @@ def test_a_tries_number_is_no_version_and_a_spent_image_comes_last(tmp_path: Pat
         (folder / name).write_text(f"title {name}\nlinux /{name}\n")
     entries = boot_entries.read(FileView(FolderFiles(tmp_path)))
     assert [entry.title for entry in entries] == ["os-1.5+1-2.conf", "os-1+3.conf", "os-2+0-3.conf"]
+
+
+def test_the_firmware_starts_a_unified_image_before_its_shell(tmp_path: Path):
+    folder = tmp_path / "EFI/BOOT"
+    folder.mkdir(parents=True)
+    (folder / "BOOTX64.EFI").write_bytes(unified({".linux": b"x", ".cmdline": b"own"}))
+    (tmp_path / "startup.nsh").write_text("fs0:\\EFI\\BOOT\\BOOTX64.EFI other\n")
+    (tmp_path / "menu.lst").write_text("title old\nkernel /EFI/BOOT/BOOTX64.EFI old\n")
+    entries = boot_entries.read(FileView(FolderFiles(tmp_path)))
+    assert entries[0].title == "BOOTX64.EFI"
+    assert len(entries) == 3
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,8 @@ def read(view: FileView) -> tuple[BootEntry, ...]:
         looks = [_grub, *(look for look in looks if look is not _grub and look is not _systemd_boot)]
     # Beside another loader's menu, a unified image counts only where systemd-boot, which finds it, is there too.
     with_loader = any(view.names(f"{place}/EFI/systemd") for place in EFI_PLACES)
-    looks.insert(1 if with_loader else len(looks), loader_entries.unified)
+    # The firmware starts one before its shell, and knows nothing of files that older loaders left.
+    looks.insert(1 if with_loader else looks.index(_menu_lst), loader_entries.unified)
     for looked in looks:
         for entry in looked(view):
             found.append(entry)
