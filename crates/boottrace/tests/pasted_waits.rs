@@ -21,6 +21,10 @@ fn told(log: &str) -> Vec<(CostKind, Option<i64>, String)> {
     all
 }
 
+fn first_is(costs: &[(CostKind, Option<i64>, String)], kind: CostKind, ms: i64) {
+    assert_eq!((costs[0].0, costs[0].1), (kind, Some(ms)), "{costs:?}");
+}
+
 fn reports(log: &str) -> Vec<UnitReport> {
     let parts = read(log).parts.into_iter();
     parts
@@ -100,11 +104,7 @@ fn spaces_that_do_not_break() {
 fn a_line_says_how_long_it_waited() {
     let found =
         told("[   11.200000] a: b\n[   11.500000] [rd]: ERROR: /dev/fb0 did not appear after waiting 10 seconds!\n");
-    assert_eq!(
-        (found[0].0, found[0].1),
-        (CostKind::StatedTime, Some(10_000)),
-        "{found:?}"
-    );
+    first_is(&found, CostKind::StatedTime, 10_000);
 }
 
 #[test]
@@ -136,11 +136,7 @@ fn a_chain_that_contradicts_the_account_is_another_boots() {
         "graphical.target @2.4s\n\u{2514}\u{2500}multi-user.target @2.4s\n  \u{2514}\u{2500}a.service @2.1s +233ms\n\
          Startup finished in 120ms (kernel) + 15.8s (userspace) = 15.9s\ngraphical.target reached after 15.3s in userspace\n",
     );
-    assert_eq!(
-        (found[0].0, found[0].1),
-        (CostKind::UserSpaceStart, Some(15_800)),
-        "{found:?}"
-    );
+    first_is(&found, CostKind::UserSpaceStart, 15_800);
 }
 
 #[test]
@@ -161,11 +157,7 @@ fn each_chain_has_its_own_goal() {
 #[test]
 fn a_system_that_still_waits_for_udev_is_starting() {
     let found = told("[  174.270000] stage1: waiting for udev to settle\n[  296.460000] stage1: udev is done\n");
-    assert_eq!(
-        (found[0].0, found[0].1),
-        (CostKind::UdevSettle, Some(122_190)),
-        "{found:?}"
-    );
+    first_is(&found, CostKind::UdevSettle, 122_190);
 }
 
 #[test]

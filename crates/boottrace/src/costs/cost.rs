@@ -50,6 +50,22 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// A cost of which nothing tells how long it takes, or what could be gained.
+    pub(crate) fn without_time(kind: CostKind, title: String, line: u32, evidence: String, advice: &str) -> Self {
+        Self {
+            kind,
+            title,
+            cost_ns: None,
+            gain_ns: None,
+            basis: Basis::Computed,
+            at_most: false,
+            at_least: false,
+            lines: vec![line],
+            evidence,
+            advice: advice.to_owned(),
+        }
+    }
+
     /// What the cost counts for among others: what may be gained; where nothing is known of that, what it takes.
     pub fn weight_ns(&self) -> i64 {
         self.gain_ns.or(self.cost_ns).unwrap_or(1)

@@ -3,8 +3,8 @@
 //! initramfs-tools' scripts, NixOS' stage 1, init/do_mounts.c, drivers/ata/, drivers/usb/core/, drivers/i2c/, drivers/mmc/,
 //! kernel/rcu/tree_stall.h, U-Boot's drivers/net/, dhclient, systemd.
 
-use super::causes::{ata_port, before_colon, firmware_file};
-use super::cost::{Basis, Cost};
+use super::causes::{ata_port, before_colon, firmware_file, holds, Words};
+use super::cost::Cost;
 use super::kind::CostKind;
 use super::start_jobs::{of_systemd, path_of, DEVICE_ADVICE};
 use crate::log::hints::timed_out_device;
@@ -16,10 +16,11 @@ const LISTED: usize = 5;
 /// Lines looked at.
 const MOST: usize = 20_000;
 
-/// One kind of wait: texts that a line holds, one behind the other; a first one that begins with `^` begins the message.
+/// One kind of wait.
 struct Wait {
     kind: CostKind,
-    words: &'static [&'static [&'static str]],
+    /// Any of them will do.
+    words: &'static [Words],
     subject: fn(&str) -> &str,
     title: &'static str,
     advice: &'static str,
@@ -174,7 +175,7 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
     let text = line.text.trim_start().trim_start_matches("> ");
     let with_process = || Some(format!("{}[ {text}", line.process.as_deref()?));
     let whole = with_process();
-    let fits = |words: &[&str]| holds(text, words) || whole.as_deref().is_some_and(|whole| holds(whole, words));
+    let fits = |words: Words| holds(text, words) || whole.as_deref().is_some_and(|whole| holds(whole, words));
     let wait = WAITS.iter().find(|wait| wait.words.iter().any(|words| fits(words)))?;
     let title = wait.title.replace("{}", &shorten((wait.subject)(text)));
     Some((wait.kind, title.trim_end_matches([':', ' ']).to_owned(), wait.advice))
@@ -188,31 +189,9 @@ fn device(said: &str) -> Option<&str> {
     (!name.is_empty()).then(|| name.trim_end_matches(".device"))
 }
 
-fn holds(text: &str, words: &[&str]) -> bool {
-    let mut rest = text;
-    words.iter().enumerate().all(|(number, word)| {
-        let behind = match word.strip_prefix('^').filter(|_| number == 0) {
-            Some(start) => rest.strip_prefix(start),
-            None => rest.split_once(word).map(|(_, behind)| behind),
-        };
-        rest = behind.unwrap_or("");
-        behind.is_some()
-    })
-}
-
 fn cost(kind: CostKind, title: String, line: &Line, advice: &str) -> Cost {
-    Cost {
-        kind,
-        title,
-        cost_ns: None,
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        lines: vec![line.number],
-        evidence: format!("`{}`; nothing tells for how long", shorten(line.text.trim())),
-        advice: advice.to_owned(),
-    }
+    let evidence = format!("`{}`; nothing tells for how long", shorten(line.text.trim()));
+    Cost::without_time(kind, title, line.number, evidence, advice)
 }
 
 #[cfg(test)]

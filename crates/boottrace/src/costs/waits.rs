@@ -278,21 +278,14 @@ pub(crate) fn numbers_ready_late(lines: &[Line]) -> Option<Cost> {
 }
 
 fn late_numbers(line: &Line, evidence: String) -> Cost {
-    Cost {
-        kind: CostKind::RandomNumberWait,
-        title: "random numbers are ready late".to_owned(),
-        cost_ns: None,
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        lines: vec![line.number],
+    Cost::without_time(
+        CostKind::RandomNumberWait,
+        "random numbers are ready late".to_owned(),
+        line.number,
         evidence,
-        advice:
-            "give the kernel entropy early: random.trust_cpu=on, a seed from the boot loader, a hardware or virtio \
-                 generator"
-                .to_owned(),
-    }
+        "give the kernel entropy early: random.trust_cpu=on, a seed from the boot loader, a hardware or virtio \
+         generator",
+    )
 }
 
 fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -334,23 +327,14 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
     });
     if let Some(line) = late {
         let ns = context.stamp(line);
-        out.push(Cost {
-            kind: CostKind::MissingSupplier,
-            title: "a device still waits for a supplier that does not come".to_owned(),
-            cost_ns: None,
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
-            lines: vec![line.number],
-            evidence: format!(
-                "`{}`{}",
-                shorten(line.text.trim()),
-                ns.map_or(String::new(), |ns| format!(" at {}", spell(ns)))
-            ),
-            advice: "enable the supplier's driver, or boot with deferred_probe_timeout=0 (fw_devlink=permissive) and \
-                     check that nothing is missing"
-                .to_owned(),
-        });
+        let at = ns.map_or(String::new(), |ns| format!(" at {}", spell(ns)));
+        out.push(Cost::without_time(
+            CostKind::MissingSupplier,
+            "a device still waits for a supplier that does not come".to_owned(),
+            line.number,
+            format!("`{}`{at}", shorten(line.text.trim())),
+            "enable the supplier's driver, or boot with deferred_probe_timeout=0 (fw_devlink=permissive) and \
+             check that nothing is missing",
+        ));
     }
 }

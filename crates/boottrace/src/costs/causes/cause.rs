@@ -4,7 +4,7 @@
 use crate::costs::kind::CostKind;
 
 /// Texts that a line must hold, in this order. A first text that begins with `^` must stand at the line's start.
-pub(super) type Words = &'static [&'static str];
+pub(in crate::costs) type Words = &'static [&'static str];
 
 /// Which of the two lines around a silence names its cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Cause {
 }
 
 /// Does a line hold all the texts, one behind the other?
-fn holds(text: &str, words: Words) -> bool {
+pub(in crate::costs) fn holds(text: &str, words: Words) -> bool {
     let mut rest = text;
     for (number, word) in words.iter().enumerate() {
         if let Some(start) = word.strip_prefix('^').filter(|_| number == 0) {

@@ -7,7 +7,7 @@ mod network;
 mod storage;
 mod user_space;
 
-pub(super) use cause::{ata_port, before_colon, firmware_file};
+pub(super) use cause::{ata_port, before_colon, firmware_file, holds, Words};
 pub(crate) use cause::{Cause, Named};
 
 use super::kind::CostKind;
