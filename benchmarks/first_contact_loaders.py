@@ -18,6 +18,7 @@ from benchmarks.first_contact_images import BOOT, EFI, GRUB, ROOT, Image, fat, i
 from benchmarks.first_contact_others import packed, read_only
 from tests.sources import images
 from tests.sources.test_look_further import unified
+from tests.sources.test_menus import generated_head
 
 _UUID = "6a1f3c52-9a3e-4b8e-8a52-0c2b6f4f1d11"
 
@@ -66,19 +67,7 @@ def _debian_menu(line: str, head: str) -> str:
     return f'{head}{options}else\n  menuentry_id_option=""\nfi\nexport menuentry_id_option\n{plain}{outer}'
 
 
-_SAVED = """if [ -s $prefix/grubenv ]; then
-  set have_grubenv=true
-  load_env
-fi
-if [ "${next_entry}" ] ; then
-   set default="${next_entry}"
-   set next_entry=
-   save_env next_entry
-   set boot_once=true
-else
-   set default="${saved_entry}"
-fi
-"""
+_SAVED = generated_head("${saved_entry}")
 
 
 def grub_submenu(at: Path) -> Image:

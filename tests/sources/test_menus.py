@@ -191,20 +191,27 @@ def test_what_a_script_asks_the_disk_for_is_left_out_and_said(tmp_path):
     assert [note for note in found.notes if "not there" in note] == ["/boot/boot.cmd would load no, which is not there"]
 
 
-def test_a_menu_as_distributions_generate_it(tmp_path):
-    text = """
-if [ -s $prefix/grubenv ]; then
+def generated_head(default: str) -> str:
+    """Return how a menu of grub-mkconfig begins; `default`: the entry where none is asked for once."""
+    return f"""if [ -s $prefix/grubenv ]; then
   set have_grubenv=true
   load_env
 fi
-if [ "${next_entry}" ] ; then
-   set default="${next_entry}"
+if [ "${{next_entry}}" ] ; then
+   set default="${{next_entry}}"
    set next_entry=
    save_env next_entry
    set boot_once=true
 else
-   set default="0"
+   set default="{default}"
 fi
+"""
+
+
+def test_a_menu_as_distributions_generate_it(tmp_path):
+    text = (
+        generated_head("0")
+        + """
 if [ x"${feature_menuentry_id}" = xy ]; then
   menuentry_id_option="--id"
 else
@@ -255,6 +262,7 @@ elif [ -z "${config_directory}" -a -f  $prefix/custom.cfg ]; then
   source $prefix/custom.cfg
 fi
 """
+    )
     found = entries(tmp_path, {"boot/grub/grub.cfg": text, "boot/grub/grubenv": "# x\n"})
     assert [(entry.title, entry.cmdline) for entry in found] == [
         ("Debian", "root=UUID=7 ro quiet vt.handoff=7"),

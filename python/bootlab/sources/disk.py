@@ -120,7 +120,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
     root = wanted if wanted in roots else _root(parts, views, roots)
     view = views.get(root) if root is not None else None
     if view is not None and root is not None:
-        _mount_others(view, parts, views, {root, *roots})
+        _mount_others(view, parts, views, {root, *roots}, firmware)
     facts = DiskFacts(
         path=path,
         form=form,
@@ -135,7 +135,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
         wrong = UserError(f"{path}: {cut}", hint="copy it again")
     elif view is None:
         wrong = _no_partition(path, medium, table)
-    return Disk(facts, view, tuple(notes), None if view is not None else _boot(parts, views), wrong)
+    return Disk(facts, view, tuple(notes), None if view is not None else _boot(parts, views, firmware), wrong)
 
 
 def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) -> UserError | None:
@@ -156,10 +156,9 @@ def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) 
     return None
 
 
-def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> FileView | None:
+def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], firmware: int | None) -> FileView | None:
     """Return the files of the partition with the kernels, as /boot of a root that cannot be read; None without one."""
-    chosen = _booted(parts, views)
-    for part in sorted(parts, key=lambda part: part.number != chosen):
+    for part in sorted(parts, key=lambda part: part.number != firmware):
         if part.number not in views:
             continue
         tree = FileView(NoFiles())
@@ -221,26 +220,30 @@ def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], roots: 
 
 
 def _mount_others(
-    view: FileView, parts: tuple[PartitionFacts, ...], views: dict[int, FileView], mounted: set[int]
+    view: FileView,
+    parts: tuple[PartitionFacts, ...],
+    views: dict[int, FileView],
+    mounted: set[int],
+    firmware: int | None,
 ) -> None:
     """Show the file systems that fstab names, and a boot partition that it does not name, in the root's tree.
 
-    `mounted`: the partitions with a root tree: another system's root is not mounted in this one.
+    `mounted`: the partitions with a root tree: another system's root is not mounted in this one. `firmware`: the
+    partition that the firmware boots, where it says so.
     """
     for line in fstab.read(view.text("/etc/fstab") or ""):
         part = None if _SECOND_DISK.fullmatch(line.device) else named_by(line.device, parts)
         if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
             view.mount(line.folder, views[part.number])
             mounted.add(part.number)
-    chosen = _booted(parts, views)
-    if chosen is not None and chosen not in mounted:
+    if firmware is not None and firmware not in mounted:
         # Its firmware looks at no other partition.
         mounted |= {part.number for part in parts if part.number in views and _has_firmware(views[part.number])}
-        mounted.discard(chosen)
+        mounted.discard(firmware)
 
     def rank(part: PartitionFacts) -> tuple[bool, bool, bool]:
         names = views[part.number].names("/") if part.number in views else ()
-        return part.number != chosen, part.partition.kind != "boot", not any(map(by_name.is_kernel, names))
+        return part.number != firmware, part.partition.kind != "boot", not any(map(by_name.is_kernel, names))
 
     for part in sorted(parts, key=rank):
         if part.number not in mounted and part.number in views and not _has_files(view, "/boot"):

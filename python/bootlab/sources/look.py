@@ -205,16 +205,15 @@ class Looker:
         lies_here = build_folder.has_kernel(path)
         if not lies_here and (below := build_place.images_below(path)) is not None:
             return build_folder.look(below, self)
-        # A kernel beside a network loader's menu is started by that, with its line.
-        asked = not lies_here or network.entries(FileView(FolderFiles(path)))
-        if asked and (served := self._served(path)) is not None:
+        if (served := self._served(path, lies_here)) is not None:
             return served
         return build_folder.look(path, self)
 
-    def _served(self, path: Path) -> SourceFacts | None:
-        """Look at a folder with a boot loader's menu: a stick's files, what a TFTP server gives; None for another."""
+    def _served(self, path: Path, lies_here: bool) -> SourceFacts | None:
+        """Look at a folder with a boot loader's menu, where a kernel lies here a network loader's; None for another."""
         view = FileView(FolderFiles(path))
-        entries = boot_entries.read(view) or network.entries(view)
+        served = network.entries(view)
+        entries = () if lies_here and not served else boot_entries.read(view) or served
         if not any(taken.resolve(view, entry.kernel) for entry in entries):
             return None
         found = SourceFacts(source=path, what="a folder with a boot loader's menu")
