@@ -196,7 +196,13 @@ test-qemu11: developer qemu11
 	BOOTLAB_KERNEL_BOARDS=$(CURDIR)/.cache/kernel-arm64-boards \
 	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(WHOLE) -m "qemu and ($(or $(LANE),qemu))" $(TESTS)
 
-wheel: developer
+# What the wheel brings beside Python: `man bootlab-boot` works where its folder of programs is in PATH.
+MAN := bootlab.data/data/share/man/man1
+man: developer
+	rm -rf $(MAN)
+	$(BIN)/python scripts/make-man.py $(MAN)
+
+wheel: man
 	rm -rf dist
 	$(BIN)/maturin sdist -o dist
 	$(BIN)/maturin build --release -o dist
@@ -207,7 +213,7 @@ container: wheel
 	./scripts/container.sh dist/bootlab-container.tar
 
 # For everybody else's machine: any glibc since 2012, x86_64 and aarch64. The linker comes from PyPI.
-wheels: developer
+wheels: man
 	rm -rf dist
 	$(BIN)/maturin sdist -o dist
 	./scripts/wheels.sh dist

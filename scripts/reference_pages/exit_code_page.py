@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Iterator
 
 import bootlab
 from bootlab.errors import BootlabError, Found
@@ -59,15 +60,19 @@ For scripts: every class derives from `BootlabError` and has `message`, `hint` a
 
 def render() -> str:
     """Return the page."""
-    parts = [_INTRODUCTION, table(("code", "meaning"), [(code(c), text) for c, text in _FAMILIES])]
-    parts.append("".join(f"| `{found.value}` | {found.meaning} |\n" for found in Found))
-    parts.append(
-        "| `41` to `59` | how a boot failed, below |\n| `130` | stopped by Ctrl-C; finished boots are kept |\n"
-    )
+    parts = [_INTRODUCTION, table(("code", "meaning"), [(c, text) for c, text in meanings()])]
     rows = [(code(o.value), code(o.exit_code), o.hint or "") for o in Outcome]
     parts += [_OUTCOMES, table(("outcome", "exit code", "the next thing to try"), rows)]
     parts += [_ERRORS, table(("class", "is a", "exit code", "raised when"), [_row(e) for e in error_classes()])]
     return "".join(parts)
+
+
+def meanings() -> Iterator[tuple[str, str]]:
+    """Give each exit code, or range of them, in Markdown, and what it means."""
+    yield from ((code(number), text) for number, text in _FAMILIES)
+    yield from ((code(found.value), found.meaning) for found in Found)
+    yield "`41` to `59`", "how a boot failed, below"
+    yield "`130`", "stopped by Ctrl-C; finished boots are kept"
 
 
 def error_classes() -> list[type[BootlabError]]:

@@ -53,6 +53,12 @@ def installed(wheel, tmp_path_factory) -> Path:
     return folder / "venv" / "bin"
 
 
+def test_completion_comes_with_the_wheel(installed) -> None:
+    share = installed.parent / "share"
+    assert (share / "bash-completion" / "completions" / "bootlab").is_file()
+    assert (share / "fish" / "vendor_completions.d" / "bootlab.fish").is_file()
+
+
 def run(installed: Path, *words: str, **environ: str) -> str:
     """Run a program of the environment in a folder of its own, with nothing of this one's."""
     kept = {name: os.environ[name] for name in ("BOOTLAB_KERNEL",) if name in os.environ}

@@ -15,7 +15,10 @@ from bootlab.errors import UserError
 
 
 def techniques(
-    action: Annotated[str | None, Argument(metavar="[show]", help="`show ID` explains one technique in full.")] = None,
+    action: Annotated[
+        str | None,
+        Argument(metavar="[show]", help="`show ID` explains one technique in full.", complete=lambda: ["show"]),
+    ] = None,
     technique_id: Annotated[
         str | None, Argument(metavar="[ID]", help="The technique's id.", complete=technique_ids)
     ] = None,
