@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -24,6 +25,14 @@ class Point(msgspec.Struct, frozen=True):
     variant: str
     at: str
     ns: int
+
+    @property
+    def seconds(self) -> int | None:
+        """When it was booted, in seconds since 1970; None: no date that can be read."""
+        try:
+            return int(datetime.fromisoformat(self.at).timestamp())
+        except ValueError:
+            return None
 
 
 class LevelChange(msgspec.Struct, frozen=True, kw_only=True):

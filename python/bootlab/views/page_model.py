@@ -74,7 +74,10 @@ class CostData(TypedDict):
 
 
 class TrendData(TypedDict):
-    """A quantity over revisions: a point is `[revision, variant, time]`, a change `[before which point, from, to]`."""
+    """A quantity over revisions: a change is `[behind which point, from, to]`.
+
+    A point is `[revision, variant, time, date]`: nanoseconds, and seconds since 1970 or null where no date is known.
+    """
 
     label: str
     points: list[list[Any]]

@@ -91,7 +91,9 @@ def _chart(trend: Trend) -> TrendData:
     changes = f"{figures.counted(len(trend.changes), 'change')} of level" if trend.changes else "no change of level"
     return {
         "label": show(f"{name}: {figures.counted(len(trend.points), 'boot')}, {changes}"),
-        "points": [[show(short(point.revision)), show(point.variant), point.ns] for point in trend.points],
+        "points": [
+            [show(short(point.revision)), show(point.variant), point.ns, point.seconds] for point in trend.points
+        ],
         "changes": [[one.point.before, one.point.from_ns, one.point.to_ns] for one in trend.changes],
     }
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How a quantity went from boot to boot: a point a boot, the level between two changes as a line, changes as dashed ones.
-// trend: {label, points: [[revision, what, ns]], changes: [[place, from, to, text]]}; a change lies behind its place.
+// trend: {label, points: [[revision, what, ns, seconds since 1970]], changes: [[place, from, to]]}; a change lies behind its place.
+// The distance of two points is a step, or the time between the boots where they were made over more than a day.
+const DAY = 86400;
+function datesOf(points) {
+  const times = points.map(([, , , seconds]) => seconds);
+  const known = times.every((one, place) => typeof one === "number" && (!place || one >= times[place - 1]));
+  return known && times[times.length - 1] - times[0] > DAY ? times : null;
+}
 function trendChart(trend) {
   const H = 190, LEFT = 78, RIGHT = 14, TOP = 22, BOTTOM = 26;
   const points = trend.points;
@@ -11,6 +18,8 @@ function trendChart(trend) {
   const [from, to] = [low - room, high + room];
   const drawing = svg("svg", { class: "plot", height: H, role: "img", "aria-label": trend.label });
   const box = el("div", { class: "trend" }, drawing);
+  const dates = datesOf(points);
+  let byDate = dates !== null;
   const y = (ns) => TOP + (1 - (ns - from) / (to - from)) * (H - TOP - BOTTOM);
 
   function levels() {
@@ -21,16 +30,22 @@ function trendChart(trend) {
     });
   }
 
-  function draw() {
-    const width = box.clientWidth;
-    if (!width) return;
-    clear(drawing);
-    const step = (width - LEFT - RIGHT) / Math.max(points.length, 1);
-    const x = (place) => LEFT + (place + 0.5) * step;
-    for (const ns of [low, (low + high) / 2, high].slice(0, high - low > 1000 ? 3 : 1)) {
-      fill(drawing, {}, [svg("line", { class: "grid-line", x1: LEFT - 4, x2: width - RIGHT, y1: y(ns), y2: y(ns) }),
-        svg("text", { class: "axis-text", x: LEFT - 8, y: y(ns) + 4, "text-anchor": "end" }, `${ms(ns, 1)} ms`)]);
+  const dayOf = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+  // Below the points: the day of every so many, or the revision where it is another than that of the point before.
+  function days(width, x) {
+    const [first, last] = [Math.ceil(dates[0] / DAY), Math.floor(dates[dates.length - 1] / DAY)];
+    const every = Math.max(1, Math.ceil((last - first + 1) / Math.max(1, Math.floor((width - LEFT - RIGHT) / 90))));
+    const scale = (x(points.length - 1) - x(0)) / (dates[dates.length - 1] - dates[0]);
+    for (let day = first; day <= last; day += every) {
+      const at = x(0) + (day * DAY - dates[0]) * scale;
+      if (at > width - 36) break;
+      fill(drawing, {}, [svg("line", { class: "grid-line", x1: at, x2: at, y1: H - BOTTOM, y2: H - BOTTOM + 5 }),
+        svg("text", { class: "axis-text", x: Math.max(at, LEFT + 24), y: H - 8, "text-anchor": "middle" }, dayOf(day * DAY))]);
     }
+  }
+
+  function revisions(width, x) {
     let written = -Infinity;
     points.forEach(([revision], place) => {
       if (place && points[place - 1][0] === revision) return;
@@ -40,10 +55,25 @@ function trendChart(trend) {
       written = x(place) + wide;
       fill(drawing, {}, [svg("text", { class: "axis-text", x: x(place) - 3, y: H - 8 }, text)]);
     });
-    for (const { start, end, ns } of levels()) fill(drawing, {}, [svg("line", { class: "level", x1: x(start) - step / 2, x2: x(end - 1) + step / 2, y1: y(ns), y2: y(ns) })]);
+  }
+
+  function draw() {
+    const width = box.clientWidth;
+    if (!width) return;
+    clear(drawing);
+    const step = (width - LEFT - RIGHT) / Math.max(points.length, 1);
+    const room = width - LEFT - RIGHT - 12;
+    const x = (place) => (byDate ? LEFT + 6 + (dates[place] - dates[0]) / (dates[dates.length - 1] - dates[0]) * room : LEFT + (place + 0.5) * step);
+    const beyond = byDate ? 5 : step / 2;
+    for (const ns of [low, (low + high) / 2, high].slice(0, high - low > 1000 ? 3 : 1)) {
+      fill(drawing, {}, [svg("line", { class: "grid-line", x1: LEFT - 4, x2: width - RIGHT, y1: y(ns), y2: y(ns) }),
+        svg("text", { class: "axis-text", x: LEFT - 8, y: y(ns) + 4, "text-anchor": "end" }, `${ms(ns, 1)} ms`)]);
+    }
+    if (byDate) days(width, x); else revisions(width, x);
+    for (const { start, end, ns } of levels()) fill(drawing, {}, [svg("line", { class: "level", x1: x(start) - beyond, x2: x(end - 1) + beyond, y1: y(ns), y2: y(ns) })]);
     let taken = -Infinity;
     trend.changes.forEach(([place, old, now]) => {
-      const at = x(place) + step / 2;
+      const at = (x(place) + x(Math.min(place + 1, points.length - 1))) / 2;
       const cls = now > old ? "bad" : "good";
       const text = signedMs(now - old);
       fill(drawing, {}, [svg("line", { class: `turn ${cls}`, x1: at, x2: at, y1: TOP - 4, y2: H - BOTTOM + 2 })]);
@@ -53,11 +83,17 @@ function trendChart(trend) {
       fill(drawing, {}, [svg("text", { class: `turn-text ${cls}`, x: left, y: TOP - 9, "text-anchor": "middle" }, text)]);
     });
     const radius = step > 9 ? 3.2 : step > 4 ? 2.2 : 1.4;
-    points.forEach(([revision, what, ns], place) => fill(drawing, {}, [svg("circle", { class: "dot", cx: x(place), cy: y(ns), r: radius }, svg("title", {}, `${revision}${what ? ` ${what}` : ""}: ${ms(ns)} ms`))]));
+    points.forEach(([revision, what, ns, seconds], place) => fill(drawing, {}, [svg("circle", { class: "dot", cx: x(place), cy: y(ns), r: radius }, svg("title", {}, `${revision}${what ? ` ${what}` : ""}: ${ms(ns)} ms${seconds ? `, ${dayOf(seconds)}` : ""}`))]));
   }
 
   new ResizeObserver(draw).observe(box);
-  return box;
+  if (dates === null) return box;
+  const turn = el("button", { type: "button", "aria-pressed": "true", onclick: () => {
+    byDate = !byDate;
+    turn.setAttribute("aria-pressed", String(byDate));
+    draw();
+  } }, "spaced by date");
+  return el("div", {}, el("div", { class: "choice" }, turn), box);
 }
 
 // Two lists of which one each is chosen, and a page that is opened with both.
