@@ -71,6 +71,11 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct], str], ...] = (
         "Where a root file system can be on the board, for [`bootlab fs`](../how-to/compare-file-systems.md).",
     ),
     (
+        "earlier",
+        raw.RawEarlier,
+        "Boots that the system has behind it when it is measured; without the table its first boot is. In exact mode, with one processor. See [measure a later boot](../how-to/measure-a-later-boot.md).",
+    ),
+    (
         "loader",
         raw_loader.RawLoader,
         "The boot loader on the machine's card. See [boot with a boot loader](../how-to/boot-with-a-boot-loader.md).",

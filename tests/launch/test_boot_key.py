@@ -89,6 +89,14 @@ def test_what_is_started_counts(changed):
     assert key(msgspec.structs.replace(BASE, **changed)) != key()
 
 
+def test_a_medium_that_was_booted_from_is_named_by_its_contents_and_its_boots():
+    def left(file: str, boots: int) -> str:
+        return key(msgspec.structs.replace(BASE, media=(Medium(file=file, bus="virtio", boots=boots),)))
+
+    assert left("/cache/left/a/0.raw", 1) == left("/elsewhere/0.raw", 1)
+    assert left("/own", 1) != left("/own", 0)
+
+
 def test_what_is_in_the_files_counts():
     other = msgspec.structs.replace(ARTEFACTS, sha256={"kernel": "ac", "initramfs": "bb"})
     assert key(artefacts=other) != key()

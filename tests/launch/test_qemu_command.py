@@ -7,11 +7,12 @@ import msgspec
 import pytest
 
 from bootlab.errors import UserError
+from bootlab.launch.qemu_command import medium_options
 from bootlab.launch.qemu_command import words as words_of
 from bootlab.launch.qemu_launch import Parts, cpu_argument, effective_cmdline, launch_of
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.launch import InMemory, LoadedFirst
+from bootlab.model.launch import InMemory, LoadedFirst, Medium
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
 
 SYSTEM = SystemDescription(
@@ -249,3 +250,13 @@ def test_a_command_line_that_no_kernel_reads():
 def test_a_paced_console_goes_to_the_standard_output():
     paced = msgspec.structs.replace(FREE, machine=Machine(console_baud=9600))
     assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words(paced)
+
+
+def test_only_what_is_kept_is_written():
+    disk = Medium(file="/d.raw", bus="virtio")
+    (kept,) = medium_options(msgspec.structs.replace(disk, kept=True))
+    assert kept == ("-drive", "file=/d.raw,format=raw,if=virtio,cache=unsafe")
+    assert "snapshot=on" in medium_options(disk)[0][1]
+    plugged = Medium(file="/p.raw", bus="nvdimm", size_bytes=1 << 21)
+    assert "share=off" in medium_options(plugged)[0][1]
+    assert "share=on" in medium_options(msgspec.structs.replace(plugged, kept=True))[0][1]

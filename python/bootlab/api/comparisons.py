@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bootlab.experiments.again import Again
     from bootlab.experiments.console_pace import BAUDS, ConsolePace
     from bootlab.experiments.console_screen import ConsoleScreen
     from bootlab.experiments.delay import DELAY_RISK
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BAUDS",
     "DELAY_RISK",
+    "Again",
     "ConsolePace",
     "ConsoleScreen",
     "Filesystems",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "again": ("Again",),
     "console_pace": ("BAUDS", "ConsolePace"),
     "console_screen": ("ConsoleScreen",),
     "delay": ("DELAY_RISK",),

@@ -55,7 +55,7 @@ class Cache:
         if self._intact(final):
             return final
         try:
-            with self._locked(key):
+            with self.alone(key):
                 if not self._intact(final):
                     if final.is_file():
                         damage.tell(final)
@@ -103,7 +103,8 @@ class Cache:
             new.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def _locked(self, key: str) -> Iterator[None]:
+    def alone(self, key: str) -> Iterator[None]:
+        """Be the only one who makes what belongs to a key, waiting for whoever does. Raise OSError."""
         # The lock file stays: removing it would let two processes lock two files of one name.
         with (self.root / "locks" / key).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -13,6 +13,9 @@ from bootlab.cli.gate_options import AnswerFiles, BudgetOption
 from bootlab.cli.options import Option
 from bootlab.cli.session import BoardOption, OptionalSystemArgument, system_required
 from bootlab.errors import UserError
+
+if TYPE_CHECKING:
+    from bootlab.api.values import Experiment
 
 
 def boot(
@@ -24,6 +27,16 @@ def boot(
         Option(
             metavar="NS,NS,…",
             help="Several processors: boot once with each quantum, and with shared time, and print the goals.",
+        ),
+    ] = None,
+    again: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            least=1,
+            most=9,
+            help="Boot N times more, each from what the boot before it left on its disks, and compare all of them by "
+            "stage and unit. Exact mode.",
         ),
     ] = None,
     budget: BudgetOption = None,
@@ -54,8 +67,8 @@ def boot(
     if board is not None:
         from bootlab.cli.board_boot import boot_board, gate_board, repeat_board  # noqa: PLC0415 - a plain boot does without
 
-        if asked.diagnostic or quantum or asked.dry_run:
-            raise UserError("--diagnostic, --quantum and --dry-run are for QEMU", hint="bootlab board --help")
+        if asked.diagnostic or quantum or again or asked.dry_run:
+            raise UserError("--diagnostic, --quantum, --again and --dry-run are for QEMU", hint="bootlab board --help")
         if gated:
             gate_board(board, system_file, files, asked, boots=asked.repeat or 1, budget=budget, against=against)
             return
@@ -63,6 +76,11 @@ def boot(
             raise SystemExit(repeat_board(board, system_file, asked, boots=asked.repeat))
         raise SystemExit(boot_board(board, system_file, asked))
     asked.system_file = system_required(system_file)
+    if again is not None:
+        from bootlab.api.comparisons import Again  # noqa: PLC0415
+
+        _compared(asked, Again(again))
+        return
     if quantum is not None:
         _quanta(quantum, asked)
         return
@@ -86,10 +104,14 @@ def boot(
 
 def _quanta(text: str, asked: BootRequest) -> None:
     from bootlab.api.comparisons import Quanta  # noqa: PLC0415
-    from bootlab.cli.comparison import TableFiles, compare, end  # noqa: PLC0415 - a plain boot does without
 
     words = text.split(",")
     if not all(word.strip().isdecimal() for word in words):
         raise UserError(f"--quantum {text}: not numbers", hint="nanoseconds with commas: --quantum 2000,5000,20000")
-    experiment = Quanta(*(int(word) for word in words))
+    _compared(asked, Quanta(*(int(word) for word in words)))
+
+
+def _compared(asked: BootRequest, experiment: Experiment) -> None:
+    from bootlab.cli.comparison import TableFiles, compare, end  # noqa: PLC0415 - a plain boot does without
+
     end(compare(asked.system_file, experiment, TableFiles(), asked))

@@ -75,7 +75,8 @@ def _limits(system: SystemDescription) -> dict[str, object]:
 
 def _named(medium: Medium) -> Medium:
     # What bootlab makes lies in its cache; an image of the user's is known by its path too.
-    place = {"root": "root", "start": "flash", "card": "card", None: medium.file}[medium.holds]
+    own = f"left-{medium.unit}" if medium.boots else medium.file
+    place = {"root": "root", "start": "flash", "card": "card", None: own}[medium.holds]
     return msgspec.structs.replace(medium, file=place)
 
 

@@ -41,6 +41,8 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     system: SystemDescription
     purpose: Purpose
     launch: Launch | None = None
+    first_launch: Launch | None = None
+    """What the system's first boot starts, where this is a later one; None: this is the first."""
     action: tuple[str, ...] = ()
     key: str
     machine_key: str = ""

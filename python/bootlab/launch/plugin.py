@@ -32,6 +32,7 @@ _COST_SOURCES = (
 _SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", *_FUNCTIONS)
 _DEVICES_PARTS = ("devices-loop.c", "devices-loop.h", "devices-pool.c", "devices-pool.h")
 _DEVICES_SOURCES = ("bootlab-devices.c", *_DEVICES_PARTS, "refuse.h", *_FUNCTIONS)
+_ENDS_SOURCES = ("bootlab-ends.c", "ends-file.h", "refuse.h", *_FUNCTIONS)
 _TRACE_PARTS = (
     *("block", "code", "count", "cpu", "flow", "irq"),
     *("out", "preempt", "stack", "symbols", "transfer", "tree"),
@@ -76,6 +77,11 @@ def prepare_costing(emulator: Emulator, cache_folder: Path) -> Plugin:
 def prepare_processors(emulator: Emulator, cache_folder: Path) -> Plugin:
     """Return the plugin that gives each processor its own time, built at first use. Never raises."""
     return _prepare(emulator, cache_folder, _SMP_SOURCES)
+
+
+def prepare_ends(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the plugin that ends a machine at a virtual time for this emulator, built at first use. Never raises."""
+    return _prepare(emulator, cache_folder, _ENDS_SOURCES)
 
 
 def prepare_devices(emulator: Emulator, cache_folder: Path) -> Plugin:

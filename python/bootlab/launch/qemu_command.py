@@ -48,7 +48,7 @@ def machine_words(launch: Launch) -> tuple[str, ...]:
 
 
 def medium_options(medium: Medium) -> tuple[Option, ...]:
-    """Return the options that attach a medium. No boot changes what the next one starts from (`snapshot=on`)."""
+    """Return the options that attach a medium. Unless it is kept, no boot changes it (`snapshot=on`)."""
     match medium.bus:
         case "virtio":
             return (_drive(medium, "virtio"),)
@@ -65,9 +65,9 @@ def medium_options(medium: Medium) -> tuple[Option, ...]:
             return card if medium.bus == "sd-device" else (("-device", "sdhci-pci"), *card)
         case "nvdimm":
             # Private: what the guest writes stays in memory and is thrown away.
-            name = f"pmem{medium.unit}"
+            name, share = f"pmem{medium.unit}", "on" if medium.kept else "off"
             words = (f"memory-backend-file,id={name}", f"mem-path={_escape(medium.file)}", f"size={medium.size_bytes}")
-            return (("-object", ",".join((*words, "share=off"))), ("-device", f"nvdimm,memdev={name}"))
+            return (("-object", ",".join((*words, f"share={share}"))), ("-device", f"nvdimm,memdev={name}"))
 
 
 def _machine(launch: Launch) -> Option:
@@ -134,7 +134,9 @@ def _plugin(plugin: LoadedPlugin) -> str:
 
 
 def _drive(medium: Medium, interface: str, *more: str) -> Option:
-    image = (f"file={_escape(medium.file)}", f"format={medium.format}", f"if={interface}", "snapshot=on")
+    # Unsafe for the host's power alone: a snapshot is written so too, and bootlab writes a kept file through itself.
+    lasting = "cache=unsafe" if medium.kept else "snapshot=on"
+    image = (f"file={_escape(medium.file)}", f"format={medium.format}", f"if={interface}", lasting)
     return ("-drive", ",".join((*image, *more)))
 
 

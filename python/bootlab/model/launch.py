@@ -37,6 +37,10 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     """What bootlab put on it: the root file system; the start from flash, or from a card (loader, kernel, …)."""
     size_bytes: int = 0
     """Only for an NVDIMM: the memory that is set aside for it."""
+    boots: int = 0
+    """How many boots have written to it before."""
+    kept: bool = False
+    """What the machine writes stays in the file; else it is thrown away."""
 
 
 class InstructionClock(msgspec.Struct, frozen=True, kw_only=True):

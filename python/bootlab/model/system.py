@@ -12,6 +12,7 @@ import msgspec
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.costs import Costs
+from bootlab.model.earlier import Earlier
 from bootlab.model.machine import Clockwork, DiskBus, Firmware, Machine, Mode
 from bootlab.model.processors import Processors
 from bootlab.model.program import Program
@@ -179,6 +180,7 @@ class SystemDescription(msgspec.Struct, frozen=True, kw_only=True):
     loads the kernel. `steps` are for `bootlab steps` and change no boot of their own. `board`: the real one that boots
     it, instead of an emulator. `costs`: of a board that boots are judged for; no boot differs by them. `board_cmdline`:
     what the board's own loader passes, where the emulator's machine needs another root or console; no boot uses it.
+    `earlier`: boots that it has behind it; None: what is measured is its first.
     """
 
     name: str
@@ -205,6 +207,7 @@ class SystemDescription(msgspec.Struct, frozen=True, kw_only=True):
     board: Board | None = None
     costs: Costs | None = None
     board_cmdline: CommandLine | None = None
+    earlier: Earlier | None = None
 
     @property
     def cmdline_to_pass(self) -> CommandLine:

@@ -43,7 +43,7 @@ def hand_over(run_folder: Path, system: SystemDescription, plan: BootPlan, made:
     folder = run_folder / ("faster" if made == "stacked" else made)
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, str] = {}
-    launch = plan.launch
+    launch = booted = plan.first_launch or plan.launch
     if launch is not None:
         launch = _moved(launch, folder, files)
         if "kernel" not in files:
@@ -56,11 +56,11 @@ def hand_over(run_folder: Path, system: SystemDescription, plan: BootPlan, made:
             system = msgspec.structs.replace(system, machine=machine, root=None)
     (folder / "cmdline.txt").write_text(f"{system.cmdline_to_pass}\n", encoding="utf-8")
     files["cmdline"] = str(folder / "cmdline.txt")
-    if launch is not None and plan.launch is not None:
+    if launch is not None and booted is not None:
         said = (
             *_on_words(added_words(system)),
-            *_on_processors(plan.launch, plan.processors),
-            *_on_devices(plan.launch),
+            *_on_processors(booted, plan.processors),
+            *_on_devices(booted),
         )
         (folder / "boot.sh").write_text(_script(launch, said), encoding="utf-8")
         (folder / "boot.sh").chmod(0o755)

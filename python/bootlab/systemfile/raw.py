@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from bootlab.costs.named import RawCosts
+from bootlab.model.earlier import Earlier
 from bootlab.model.key import key
 from bootlab.model.storage import Storage
 from bootlab.model.system import CHECK_S, Clockwork, FlashStart, KernelForm, Machine, TargetName
@@ -156,6 +157,10 @@ class RawStorage(Storage, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """`[storage]`: where `bootlab fs` puts root file systems."""
 
 
+class RawEarlier(Earlier, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[earlier]`: boots that the system has behind it."""
+
+
 class RawStep(RawFiles, frozen=True, kw_only=True):
     """One of `[[steps]]`."""
 
@@ -287,6 +292,7 @@ class RawSystem(RawTable, frozen=True):
         ),
     ] = {}
     limits: RawLimits = RawLimits()
+    earlier: RawEarlier | None = None
     steps: list[RawStep] = []
     costs: RawCosts | None = None
     cmdline: Annotated[

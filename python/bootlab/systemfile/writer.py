@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.costs import Between, Costs
+from bootlab.model.earlier import Earlier
 from bootlab.model.key import file_keys
 from bootlab.model.system import Limits, Machine, SystemDescription
 from bootlab.systemfile.toml_text import listed, quoted
@@ -64,8 +65,15 @@ def system_toml(system: SystemDescription, files: dict[str, str], made: Made = "
         lines += [f"command = {listed(system.check.command)}"] if system.check.command else []
     if system.marks:
         lines += ["", "[marks]", *(f"{quoted(name)} = {quoted(pattern)}" for name, pattern in system.marks)]
+    lines += _earlier(system.earlier)
     lines += ["", "[limits]", *_changed(system.limits, Limits.usual(system.clock.shift))]
     return "\n".join(lines) + "\n"
+
+
+def _earlier(earlier: Earlier | None) -> list[str]:
+    if earlier is None:
+        return []
+    return ["", "[earlier]", *(f"{key} = {_value(value)}" for key, value in msgspec.structs.asdict(earlier).items())]
 
 
 def _costs(costs: Costs | None) -> list[str]:

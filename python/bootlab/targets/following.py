@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from bootlab.launch import qemu_launch
@@ -40,8 +41,16 @@ class Follower:
     There it only says when to look closer: the console and its stamps then tell how the boot ended, in virtual time.
     """
 
-    def __init__(self, plan: BootPlan, folder: Path, process: EmulatorProcess, stop: threading.Event) -> None:
-        """Follow the machine whose console and stamps lie in a folder."""
+    def __init__(
+        self,
+        plan: BootPlan,
+        folder: Path,
+        process: EmulatorProcess,
+        stop: threading.Event,
+        looked: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Follow the machine whose console and stamps lie in a folder. `looked`: called behind each look."""
+        self._looked = looked
         self._plan = plan
         self._process = process
         self._stop = stop
@@ -71,6 +80,7 @@ class Follower:
                 return Decided(Ending(Outcome.INTERRUPTED, "stopped from outside"), self._watch)
             code = self._process.exit_code
             grown = self._look()
+            self._looked()
             now = time.monotonic()
             if self._has_hole:
                 return Decided(Ending(Outcome.CONSOLE_INCOMPLETE, _HOLE, host_limit=True), self._watch)

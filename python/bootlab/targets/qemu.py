@@ -33,6 +33,7 @@ from bootlab.launch.target import ProgressSink
 from bootlab.launch.watch import ConsoleWatch
 from bootlab.launch.whole_console import LOST_STAMPS, NOT_COUNTED, held_to_what_was_written, require_room
 from bootlab.model import flash_layout
+from bootlab.model.launch import Launch
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.system import SystemDescription
@@ -142,12 +143,18 @@ class QemuTarget:
         of_loader_files = launch.loader.files if launch.loader is not None else ()
         files = (*placed.machine.files, *of_loader_files, *((str(whole),) if whole is not None else ()))
         disks = tuple(self._cache.digest(Path(file)) for file in files)
-        return BootPlan(
+
+        def keyed(launch: Launch, left: tuple[str, ...]) -> tuple[str, str]:
+            facts = (placed, launch, artefacts, (*disks, *left), found.version, purpose)
+            return key_of(*facts), machine_key_of(*facts)
+
+        key, machine_key = keyed(launch, ())
+        first = BootPlan(
             system=system,
             purpose=purpose,
             launch=launch,
-            key=key_of(placed, launch, artefacts, disks, found.version, purpose),
-            machine_key=machine_key_of(placed, launch, artefacts, disks, found.version, purpose),
+            key=key,
+            machine_key=machine_key,
             info=info,
             sizes_bytes=artefacts.sizes_bytes | _loader_sizes(from_card),
             sha256=artefacts.sha256 | self._card_digests(from_card),
@@ -166,6 +173,16 @@ class QemuTarget:
                 *self._programs(programs),
             ),
         )
+        if system.earlier is None:
+            return first
+        from bootlab.targets.left_state import LeftStates  # noqa: PLC0415 - most systems are measured in their first
+
+        def planned(launch: Launch, left: tuple[str, ...]) -> BootPlan:
+            key, machine_key = keyed(launch, left)
+            return msgspec.structs.replace(first, launch=launch, key=key, machine_key=machine_key)
+
+        noted = self._builds.build_noted if self._builds is not None else _say_nothing
+        return LeftStates(self._cache, found, noted).later(first, planned)
 
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
@@ -249,6 +266,10 @@ class QemuTarget:
                 hint='set clock.accel = "tcg", or "auto" to use KVM only if it works',
             )
         return "tcg"
+
+
+def _say_nothing(text: str) -> None:
+    """Tell nobody of a boot that is made for another one."""
 
 
 def _loader_sizes(from_card: CardStart | None) -> dict[str, int]:
