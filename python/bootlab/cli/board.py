@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`bootlab board`: board files, a simulated board, a board beside its exact boot, a board's model."""
+"""`bootlab board`: board files, a simulated board, a board beside its exact boot, its model, its costs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from bootlab.cli.board_boot import opened_board
+from bootlab.cli.board_calibrate import calibrate
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.files import write_file
 from bootlab.cli.options import Argument, Option
@@ -167,10 +168,11 @@ def model(
 
 board = Verbs(
     "Real boards: write a board file, practise on a simulated board, switch the power, compare a board with its "
-    "system in QEMU, predict its boot time.\n\nExample: bootlab board new board.toml",
+    "system in QEMU, predict its boot time, measure what its parts take.\n\nExample: bootlab board new board.toml",
     new=new,
     virtual=virtual,
     power=power,
     compare=compare,
     model=model,
+    calibrate=calibrate,
 )

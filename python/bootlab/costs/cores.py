@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -20,6 +21,7 @@ from bootlab.model.costs import Between
 
 _WORD = re.compile(r"(?P<name>[a-z0-9-]{1,40})(?:@(?P<rate>\d{1,5}(?:\.\d{1,3})?)(?P<unit>[MG])Hz)?")
 _GHZ_RANGE = (0.01, 10.0)
+_FILE_BYTES_MAX = 1 << 20
 Range = int | float | tuple[int | float, int | float]
 
 
@@ -67,7 +69,7 @@ class CoreFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str
     arch: tuple[str, ...]
     ghz: tuple[float, float]
-    """Lowest and highest clock of the boards that have it."""
+    """Lowest and highest clock of the boards that have it; of one board that was measured: of its repeats."""
     sources: dict[str, str]
     shape: Shape
     figures: dict[str, Figure]
@@ -110,8 +112,34 @@ def cores() -> Mapping[str, CoreFile]:
     }
 
 
+def is_file(word: str) -> bool:
+    """Tell whether a word names a file, and no core that bootlab knows."""
+    return word.endswith(".toml") or "/" in word
+
+
+def core_in(path: Path) -> CoreFile:
+    """Return the core of a file: `[processor]` of a file of costs, or a file like those in `costs/cores`.
+
+    Raise UserError.
+    """
+    hint = "`bootlab board calibrate` writes such a file"
+    try:
+        table = tomllib.loads(path.read_bytes()[:_FILE_BYTES_MAX].decode("utf-8"))
+        return msgspec.convert(table.get("processor", table), CoreFile)
+    except OSError as fault:
+        raise UserError(f"the core {path} cannot be read: {fault.strerror}", hint=hint) from fault
+    except (ValueError, RecursionError) as fault:
+        raise UserError(f"{path} is no file of a core: {str(fault)[:200]}", hint=hint) from fault
+
+
 def named_core(word: str) -> ChosenCore | None:
-    """Return the core of a word such as `cortex-a53@1.2GHz`; None for no core's name. Raise UserError for its clock."""
+    """Return the core of a word such as `cortex-a53@1.2GHz`, or of a file; None for no core's name.
+
+    Raise UserError for its clock, or its file.
+    """
+    if is_file(word):
+        core = core_in(Path(word))
+        return ChosenCore(word=word, core=core, ghz=Between(*core.ghz))
     match = _WORD.fullmatch(word)
     if match is None or match["name"] not in cores():
         return None

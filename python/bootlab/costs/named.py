@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from bootlab.costs.cores import named_core
+from bootlab.costs.cores import CoreFile, named_core
 from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between, BoardConsole, BoardMedium, Core, Costs
@@ -28,6 +28,7 @@ _FILE_BYTES_MAX = 1 << 20
 # A rate of one's own behind a name: sd-card-20MB, flash-5.5MB.
 _OWN_RATE = re.compile(r"(?P<name>[a-z][a-z0-9-]{0,40}?)-(?P<rate>\d+(?:\.\d+)?)MB")
 _INSTRUCTION = re.compile(r"(?P<low>\d+(?:\.\d+)?)(?:-(?P<high>\d+(?:\.\d+)?))?ns")
+FORMAT, VERSION = "bootlab-costs", 1
 OF_SYSTEM = "[costs]"
 """The name of costs that stand in the system file."""
 NO_CONSOLE = "no-console"
@@ -97,6 +98,14 @@ class RawCosts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     core: RawCore | None = None
 
 
+class RawCostsFile(RawCosts, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file of costs. `processor`: a core, as `bootlab board calibrate` measured it; a costing boot tells its time."""
+
+    processor: CoreFile | None = None
+    format: str = FORMAT
+    version: int = VERSION
+
+
 @cache
 def media() -> Mapping[str, BoardMedium]:
     """Return the presets of media by name, from the file that states their sources."""
@@ -153,14 +162,21 @@ def _of_file(path: Path) -> Costs:
             data = stream.read(_FILE_BYTES_MAX + 1)
         if len(data) > _FILE_BYTES_MAX:
             raise UserError(f"{path} is too large for a file of costs", hint=hint)
-        raw = msgspec.toml.decode(data, type=RawCosts)
+        raw = msgspec.toml.decode(data, type=RawCostsFile)
     except OSError as fault:
         raise UserError(f"the costs {path} cannot be read: {fault.strerror}", hint=hint) from fault
     except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise UserError(f"the costs {path}: {fault}", hint=hint) from fault
-    if raw == RawCosts():
+    if (raw.format, raw.version) != (FORMAT, VERSION):
+        raise UserError(f"{path} is {raw.format!r}, version {raw.version}: no file of costs of this bootlab", hint=hint)
+    if raw == RawCostsFile():
         raise UserError(f"the costs {path} say nothing", hint=hint)
-    return msgspec.structs.replace(costs_of_table(raw, path.name), name=str(path))
+    found = costs_of_table(raw, path.name)
+    if raw.processor is not None:
+        if found.modelled or found.core is not None:
+            raise UserError(f"the costs {path} name two values for the core", hint=hint)
+        found = msgspec.structs.replace(found, modelled=str(path))
+    return msgspec.structs.replace(found, name=str(path))
 
 
 def _with_word(costs: Costs, word: str) -> Costs:
