@@ -3,12 +3,14 @@
 """Programs that boots are made of, forecast by the model of this machine's processor, and held against this machine.
 
     python benchmarks/program_times.py --core x86-large --runs 25 --keep benchmarks/program-times/golden-cove.json
+    bootlab board calibrate -o this.toml; python benchmarks/program_times.py --core this.toml --native KEPT.json
     python benchmarks/program_times.py --show KEPT.json --page docs/explanation/board-time.md \
         --seen python/bootlab/costs/seen.toml
 
 Each program runs natively, many times; its time is the least processor time (user and system). Then it runs once in
 QEMU's user mode (Debian: qemu-user) with the plugin of `bootlab boot --costing`, and the core's file gives the
-forecast. The clock is measured: dependent multiplications, the most a second of many runs. Nothing is fitted.
+forecast. The clock is measured: dependent multiplications, the most a second of many runs; a core that was measured
+here (`--core FILE`) has its own. Nothing is fitted.
 
 With `--memory` the sizes of this machine's caches are taken as its kernel tells them, and latencies are measured
 first, by a chase of pointers through 0.25, 4, 16 and 64 MiB: they stand in the place of the published ones. No
@@ -39,8 +41,9 @@ from program_rows import MARKS, Kept, Row, page
 from program_widths import seen_of, seen_text
 
 from bootlab.collectors.costing import EVENTS, TICKS_PER_CYCLE, CostSums, load
-from bootlab.costs.cores import core_of
+from bootlab.costs.cores import core_of, is_file
 from bootlab.launch import emulator, plugin
+from bootlab.model.costs import Between
 from bootlab.model.machine import Machine
 
 MIB = 1 << 20
@@ -130,7 +133,7 @@ class Modelled(msgspec.Struct, frozen=True, kw_only=True):
 
     plugin: str
     arguments: tuple[str, ...]
-    ghz: float
+    ghz: Between
 
 
 def run(asked: argparse.Namespace) -> Kept:
@@ -146,9 +149,10 @@ def run(asked: argparse.Namespace) -> Kept:
         ghz = before.ghz if before else clock_ghz(folder)
         memory = memory_ns(folder) if asked.memory else {}
         shapes = cache_words() if asked.memory else []
-        core = core_of(f"{asked.core}@{ghz:.3f}GHz", "x86_64")
+        measured = is_file(asked.core)
+        core = core_of(asked.core if measured else f"{asked.core}@{ghz:.3f}GHz", "x86_64")
         words = [f"{name}={low * ghz:.4f}:{high * ghz:.4f}" for name, (low, high) in memory.items()]
-        modelled = Modelled(plugin=built.path, arguments=(*core.arguments, *words, *shapes), ghz=ghz)
+        modelled = Modelled(plugin=built.path, arguments=(*core.arguments, *words, *shapes), ghz=core.ghz)
         print(f"{ghz:.3f} GHz {memory}", file=sys.stderr)
         chosen = {name: command for name, command in PROGRAMS.items() if not asked.only or name in asked.only}
         if before:  # another machine's times are not to be mixed with this one's
@@ -164,7 +168,8 @@ def run(asked: argparse.Namespace) -> Kept:
         }
         version = subprocess.run(["qemu-x86_64", "--version"], capture_output=True, text=True, check=True)
         kept = Kept(
-            processor=before.processor if before else this_processor(), core=asked.core, ghz=ghz,
+            processor=before.processor if before else this_processor(), ghz=ghz,
+            core="measured" if measured else asked.core,
             runs=before.runs if before else asked.runs, qemu=version.stdout.splitlines()[0], rows=[], memory_ns=memory,
         )  # fmt: skip
         with ThreadPoolExecutor(asked.jobs) as pool:
@@ -194,7 +199,9 @@ def row(name: str, command: list[str], folder: Path, native: tuple[float, float]
     records = load(out) if out.stat().st_size else ()
     last = records[-1] if records else CostSums(0, 0, (0, 0), (0,) * len(EVENTS))
     differs = f"{len(records)} records" if len(records) != 1 else ""
-    low, high = (ticks / TICKS_PER_CYCLE / modelled.ghz for ticks in last.ticks)
+    low, high = (
+        t / TICKS_PER_CYCLE / ghz for t, ghz in zip(last.ticks, (modelled.ghz.high, modelled.ghz.low), strict=True)
+    )
     events = {key: int(count) for key, count in zip(EVENTS, last.counts[-len(EVENTS) :], strict=True)}
     found = Row(
         program=name, native_ns=native_ns, kernel_share=share, instructions=last.insns, low_ns=low, high_ns=high,

@@ -109,7 +109,7 @@ def test_every_format_is_documented() -> None:
     sources = [p for f in folders for p in (*f.rglob("*.py"), *f.rglob("*/src/**/*.rs"))]
     formats = {m for p in sources for m in re.findall(r'"(bootlab-[a-z]+)"', p.read_text(encoding="utf-8"))}
     # Names of programs are no formats.
-    formats -= {"bootlab-agent", "bootlab-devices"}
+    formats -= {"bootlab-agent", "bootlab-calibrate", "bootlab-devices"}
     assert "bootlab-results" in formats
     for name in formats:
         assert f"`{name}`" in text, name

@@ -78,6 +78,8 @@ before digests are read, and bootlab says that nothing shows whether they are wh
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
 | `bootlab-again`, `bootlab-floor`, `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison`, `bootlab-board` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `floor`, `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare`, `board compare`, `try --board --both` |
+| `bootlab-costs` | a file of costs, as `board calibrate` writes it: [`[console]`, `[medium]`](system-file.md#costs), and `[processor]`: `title`, `arch`, `ghz`, `sources`, `shape`, `figures` (each `is` and `from`), a table like those in `python/bootlab/costs/cores` | 1 | `board calibrate` |
+| `bootlab-calibration` | output of `board calibrate --json`: the file of costs, its machine, `notes`, `unknown`, and the tables of the file | 1 | `board calibrate` |
 | `bootlab-boardmodel` | output of `board model --json`: coefficients, each boot against its forecast | 1 | `board model` |
 | `bootlab-left` | `left.json` in the build cache: what a boot left on its media, with when it was ended | 1 | every later boot |
 | `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 2 (1: without `digest`, 0.2.0) | `lpj` |

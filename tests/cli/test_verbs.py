@@ -35,6 +35,7 @@ VERBS = (
     "board power",
     "board compare",
     "board model",
+    "board calibrate",
     "analyze",
     "new",
     "boot",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from bootlab.errors import UserError
 
+__all__ = ["Calibrated", "calibrate", "calibrate_program", "calibrated"]
+
 if TYPE_CHECKING:
     from bootlab.costs.calibration.document import Calibrated
     from bootlab.model.architecture import Arch
@@ -35,7 +37,7 @@ def calibrate(
     host: str | None = None,
     medium: str | None = None,
     quick: bool = False,
-    told: Callable[[str], None] = lambda text: None,
+    told: Callable[[str], None] | None = None,
 ) -> bytes:
     """Run the program on a board and return what it printed; without a board and a host: on this machine.
 
@@ -45,15 +47,16 @@ def calibrate(
     from bootlab.model.real_board import RemoteHost
     from bootlab.systemfile.board import load_board
 
+    tell = told or (lambda _text: None)
     words = (*(("--quick",) if quick else ()), *(("--medium", medium) if medium is not None else ()))
     if host is not None:
-        return calibration.run_over_ssh(RemoteHost(host=host), words, told)
+        return calibration.run_over_ssh(RemoteHost(host=host), words, tell)
     if board_file is None:
         return calibration.run_here(words)
     board = load_board(board_file).board
     if board.ssh is not None:
-        return calibration.run_over_ssh(board.ssh, words, told)
-    return calibration.run_on_console(board, words, told)
+        return calibration.run_over_ssh(board.ssh, words, tell)
+    return calibration.run_on_console(board, words, tell)
 
 
 def calibrated(output: bytes) -> Calibrated:

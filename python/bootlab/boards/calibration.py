@@ -79,7 +79,7 @@ def run_on_console(board: Board, words: tuple[str, ...], told: Told, *, stop: th
 
 
 class ShellOnConsole:
-    """A shell at the other end of a serial line, which may echo what it is sent, and between whose words others print."""
+    """A shell at the other end of a serial line, which may echo what it is sent; others may print between its words."""
 
     def __init__(self, reader: ConsoleReader) -> None:
         """Speak through a reader that is open."""
@@ -115,9 +115,10 @@ class ShellOnConsole:
     def _send(self, text: str) -> None:
         self._reader.send(text.encode())
 
-    def _answer(self, command: str, limit_s: float = _ANSWER_S) -> str:
+    def _answer(self, command: str, limit_s: float | None = None) -> str:
         """Run a command and return the last line that it printed. Raise TargetError where no shell answers."""
         self._asked += 1
+        limit_s = _ANSWER_S if limit_s is None else limit_s
         before, until = self._reader.size_bytes, time.monotonic() + limit_s
         # The shell joins the words: what it echoes of the command is not the mark.
         mark = f"bootlab-answer-{self._asked}-ends"

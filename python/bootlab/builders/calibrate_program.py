@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program that measures a board (guest/calibrate), built once for each architecture with the machine's C compilers."""
+"""The program that measures a board (guest/calibrate), built once for each architecture."""
 
 from __future__ import annotations
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bootlab.cli.files import write_file
+from bootlab.cli.files import STDOUT, write_file
 from bootlab.cli.options import Argument, Option
 from bootlab.cli.screen import print_json, put_line, say
 from bootlab.cli.session import JsonOption
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
-    from bootlab.costs.calibration.document import Calibrated
+    from bootlab.api.calibration import Calibrated
 
 
 def calibrate(
@@ -54,7 +54,9 @@ def calibrate(
     ] = False,
     arch: Annotated[
         str | None,
-        Option(help="With --print-program: x86_64, arm, arm64 or riscv64. Default: this machine's.", show_default=False),
+        Option(
+            help="With --print-program: x86_64, arm, arm64 or riscv64. Default: this machine's.", show_default=False
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,11 +70,11 @@ def calibrate(
     from bootlab.api import calibration as api  # noqa: PLC0415 - `--help` must not wait for it
 
     if print_program:
-        program = api.calibrate_program(arch)
+        built = api.calibrate_program(arch)
         if as_json:
-            print_json({"program": str(program), "bytes": program.stat().st_size})
+            print_json({"program": str(built), "bytes": built.stat().st_size})
             return
-        put_line(str(program))
+        put_line(str(built))
         say("copy it to the board, run it, keep its output; then: bootlab board calibrate --from OUTPUT")
         return
     if arch is not None:
@@ -87,7 +89,7 @@ def calibrate(
         printed = api.calibrate(board_file, host=host, medium=medium, quick=quick, told=say)
     found = api.calibrated(printed)
     write_file(output, found.text())
-    if given is None:
+    if given is None and output != STDOUT:
         write_file(output.with_suffix(".txt"), printed)
     if as_json:
         print_json(_document(found, output))
@@ -111,16 +113,14 @@ def _document(found: Calibrated, output: Path) -> dict[str, Any]:
 
 def _show(found: Calibrated, output: Path) -> None:
     core = found.core
-    figures = core.figures
-    said = [
-        core.title,
-        f"clock {core.ghz[0]:.2f} to {core.ghz[1]:.2f} GHz, a load {figures['l1d_hit'].between.text()} cycles, "
-        f"memory {figures['dram_ns'].between.text()} ns, a wrong branch {figures['mispredict'].between.text()} cycles",
-        *(f"{name}: {table}" for name, table in (("console", found.console), ("medium", found.medium)) if table),
-        *found.told,
-    ]
+    load, memory, wrong = (core.figures[name].between.text() for name in ("l1d_hit", "dram_ns", "mispredict"))
+    clock = f"clock {core.ghz[0]:.2f} to {core.ghz[1]:.2f} GHz, a load {load} cycles, memory {memory} ns"
+    tables = [f"{name}: {table}" for name, table in (("console", found.console), ("medium", found.medium)) if table]
+    said = (core.title, f"{clock}, a branch not foreseen {wrong} cycles", *tables, *found.told)
     for line in said:
         put_line(line)
     for line in (*found.notes, *(f"unknown: {one}" for one in found.unknown)):
         say(line)
-    say(f"wrote {output}; then: bootlab boot SYSTEM.toml --costing {output}, bootlab stack SYSTEM.toml --costs {output}")
+    say(
+        f"wrote {output}; then: bootlab boot SYSTEM.toml --costing {output}, bootlab stack SYSTEM.toml --costs {output}"
+    )

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from bootlab.costs.calibration.lines import Lines
+from bootlab.costs.calibration.lines import PrintedLines
 from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES, Arch
 
@@ -18,7 +18,7 @@ _EMULATOR = re.compile("TCG|QEMU|dummy-virt|Bochs")
 _NAMES = ("hypervisor", "processor", "model", "compatible", "hypervisor_node", "vendor", "product", "xen")
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class MeasuredMachine(msgspec.Struct, frozen=True, kw_only=True):
     """The machine. `emulated`: why its times are no board's; `virtual`: which hypervisor it runs under."""
 
     arch: Arch
@@ -38,7 +38,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         return "; ".join(said)
 
 
-def machine_of(lines: Lines) -> Measured:
+def machine_of(lines: PrintedLines) -> MeasuredMachine:
     """Return the machine of a run. Raise UserError for one that says of no architecture, or of one not known."""
     rows = lines.all("machine")
     named = rows[0].values.get("machine", "") if rows else ""
@@ -54,7 +54,7 @@ def machine_of(lines: Lines) -> Measured:
     words = [lines.says(key) for key in ("processor", "model", "hardware", "product")]
     part = lines.says("part")
     title = ", ".join(dict.fromkeys(word for word in (*words, part and f"CPU part {part}") if word))
-    return Measured(
+    return MeasuredMachine(
         arch=arch,
         title=(title or named)[:200],
         emulated=_emulated(lines),
@@ -63,18 +63,18 @@ def machine_of(lines: Lines) -> Measured:
     )
 
 
-def _emulated(lines: Lines) -> str:
+def _emulated(lines: PrintedLines) -> str:
     """Say what shows an emulator. One that is emulated as a real board names itself after it: its code tells."""
     fresh = lines.one("fresh_code")
     if fresh is not None:
         first, again = fresh.number("first"), max(1, fresh.number("again"))
         if first > _TRANSLATED_PS and first > again * _TRANSLATED_TIMES:
-            return f"code that is new takes {first / 1e3:.0f} ns an instruction, {first // again} times as long as later"
+            return f"new code takes {first / 1e3:.0f} ns an instruction, {first // again} times as long as later"
     keys = ("hypervisor", "processor") if fresh is not None else _NAMES
     said = (lines.says(key) for key in keys)
     return next((f"it says of itself: {words[:80]}" for words in said if _EMULATOR.search(words)), "")
 
 
-def _virtual(lines: Lines) -> str:
+def _virtual(lines: PrintedLines) -> str:
     said = [lines.says("hypervisor"), *(words for key in _NAMES if _EMULATOR.search(words := lines.says(key)))]
     return next((words[:60] for words in said if words), "")

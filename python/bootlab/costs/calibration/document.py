@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import msgspec
 
-from bootlab.costs.calibration.board import Measured, machine_of
+from bootlab.costs.calibration.board import MeasuredMachine, machine_of
 from bootlab.costs.calibration.figures import Figures
-from bootlab.costs.calibration.lines import Lines, Row
+from bootlab.costs.calibration.lines import PrintedLines, PrintedRow
 from bootlab.costs.calibration.shape import ShapeFound
 from bootlab.costs.cores import CoreFile, cores
 from bootlab.costs.named import FORMAT, VERSION
@@ -29,7 +30,7 @@ _TOLD = (
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured, ready to be written. `console`, `medium`: tables of the file; None: see `unknown`."""
 
-    machine: Measured
+    machine: MeasuredMachine
     core: CoreFile
     console: dict[str, object] | None
     medium: dict[str, object] | None
@@ -56,17 +57,16 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True):
         for name, table in (("console", self.console), ("medium", self.medium)):
             if table is not None:
                 parts += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
-        core: dict[str, object] = msgspec.to_builtins(self.core)
-        plain = {key: value for key, value in core.items() if not isinstance(value, dict)}
-        parts += ["", "[processor]", *(f"{key} = {_toml(value)}" for key, value in plain.items())]
-        for key in ("sources", "shape", "figures"):
-            table = core[key]
-            assert isinstance(table, dict)
-            parts += ["", f"[processor.{key}]", *(f"{name} = {_toml(value)}" for name, value in table.items() if value != "")]
+        core: dict[str, Any] = msgspec.to_builtins(self.core)
+        tables: dict[str, dict[str, object]] = {key: core.pop(key) for key in ("sources", "shape", "figures")}
+        parts += ["", "[processor]", *(f"{key} = {_toml(value)}" for key, value in core.items())]
+        for key, rows in tables.items():
+            told = [f"{name} = {_toml(value)}" for name, value in rows.items() if value != ""]
+            parts += ["", f"[processor.{key}]", *told]
         return "\n".join(parts) + "\n"
 
 
-def calibrated(lines: Lines) -> Calibrated:
+def calibrated(lines: PrintedLines) -> Calibrated:
     """Return what a run's lines say. Raise UserError where the clock or the machine cannot be told."""
     machine = machine_of(lines)
     adds = [row.spread for row in lines.all("add_chain") if row.spread.low > 0]
@@ -90,9 +90,7 @@ def calibrated(lines: Lines) -> Calibrated:
     )
     console, no_console = _console(lines, machine)
     medium, no_medium = _medium(lines, machine)
-    used = {figure.source for figure in figures.all.values()}
     unknown = [f"{name}: {core.sources[one.source]}" for name, one in figures.all.items() if _is_unknown(one.source)]
-    assert used <= set(core.sources)
     return Calibrated(
         machine=machine,
         core=core,
@@ -109,7 +107,7 @@ def _is_unknown(source: str) -> bool:
     return source.startswith("unknown")
 
 
-def _console(lines: Lines, machine: Measured) -> tuple[dict[str, object] | None, list[str]]:
+def _console(lines: PrintedLines, machine: MeasuredMachine) -> tuple[dict[str, object] | None, list[str]]:
     rows = sorted(lines.all("line"), key=lambda row: row.number("characters"))
     if len(rows) < 2:
         return None, [f"console: {lines.why_not('line')}"]
@@ -123,7 +121,7 @@ def _console(lines: Lines, machine: Measured) -> tuple[dict[str, object] | None,
     return {"baud": [round(10e12 / ps.high), round(10e12 / ps.low)], "source": source}, []
 
 
-def _medium(lines: Lines, machine: Measured) -> tuple[dict[str, object] | None, list[str]]:
+def _medium(lines: PrintedLines, machine: MeasuredMachine) -> tuple[dict[str, object] | None, list[str]]:
     file = lines.one("medium_file")
     runs = [row for row in lines.all("medium") if row.spread.low > 0]
     large = [row for row in runs if row.number("bytes") == _MIB]
@@ -145,17 +143,17 @@ def _medium(lines: Lines, machine: Measured) -> tuple[dict[str, object] | None, 
     return table, []
 
 
-def _byte_ps(row: Row, request: Between) -> Between:
+def _byte_ps(row: PrintedRow, request: Between) -> Between:
     """Return what a byte of a large request takes, less what a small one takes anyway."""
     low, high = (max(row.number(key), 1) for key in ("least", "median"))
     return Between(max(low - request.high, low / 2) / _MIB, max(high - request.low, low / 2, 1) / _MIB)
 
 
-def _source(machine: Measured, text: str) -> str:
+def _source(machine: MeasuredMachine, text: str) -> str:
     return f"{machine.warning}: {text}" if machine.warning else f"bootlab board calibrate: {text}"
 
 
-def _told(lines: Lines) -> list[str]:
+def _told(lines: PrintedLines) -> list[str]:
     """Say what no price has a place for yet."""
     said = []
     for name, words, scale in _TOLD:

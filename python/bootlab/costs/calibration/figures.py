@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from bootlab.costs.calibration.curve import between, difference
-from bootlab.costs.calibration.lines import Lines, Row
+from bootlab.costs.calibration.lines import PrintedLines, PrintedRow
 from bootlab.costs.calibration.shape import ShapeFound
 from bootlab.costs.cores import CoreFile, Figure
 from bootlab.model.costs import Between
@@ -36,7 +36,7 @@ _STEP = 3
 class Figures:
     """The figures of one run. `cycle_ps`: what a dependent addition takes, one cycle on every core that is known."""
 
-    def __init__(self, lines: Lines, cycle_ps: float, found: ShapeFound, known: tuple[CoreFile, ...]) -> None:
+    def __init__(self, lines: PrintedLines, cycle_ps: float, found: ShapeFound, known: tuple[CoreFile, ...]) -> None:
         """Compute all of them."""
         self._lines = lines
         self._cycle_ps = cycle_ps
@@ -54,7 +54,8 @@ class Figures:
         for name, chain in _CHAINS.items():
             self._take(name, chain)
         self._wide("div", [*self._lines.all("div_chain")], "div_chain")
-        self._wide("fp", [*self._lines.all("float_add_chain"), *self._lines.all("float_multiply_chain")], "float_add_chain")
+        floats = [row for kind in ("add", "multiply") for row in self._lines.all(f"float_{kind}_chain")]
+        self._wide("fp", floats, "float_add_chain")
         for name, kind in (("crypto", "chain"), ("crypto_every", "many")):
             self._wide(name, [*self._lines.all(f"aes_{kind}"), *self._lines.all(f"crc_{kind}")], "aes_chain")
         vector = self._cycles(self._lines.one("vector_chain"))
@@ -145,7 +146,7 @@ class Figures:
         else:
             self._put(name, value)
 
-    def _wide(self, name: str, rows: list[Row], chain: str) -> None:
+    def _wide(self, name: str, rows: list[PrintedRow], chain: str) -> None:
         values = [value for row in rows if (value := self._cycles(row)) is not None]
         if values:
             self._put(name, Between(min(one.low for one in values), max(one.high for one in values)))
@@ -158,7 +159,7 @@ class Figures:
         else:
             self._put(name, ps.scaled(1 / 1000 if ns else 1 / self._cycle_ps))
 
-    def _cycles(self, row: Row | None) -> Between | None:
+    def _cycles(self, row: PrintedRow | None) -> Between | None:
         return None if row is None or not row.spread.low else row.spread.scaled(1 / self._cycle_ps)
 
     def _range(self, name: str) -> Between:

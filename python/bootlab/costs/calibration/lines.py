@@ -14,7 +14,8 @@ from bootlab.errors import UserError
 from bootlab.model.costs import Between
 
 _LINE = re.compile(
-    rb"(bootlab-calibrate ([0-9a-f]{8}) (\d{1,6}) ([a-z_]{1,40})((?: [a-z_]{1,40}=[!-)+-~]{0,400}){0,12})) \*([0-9a-f]{8})"
+    rb"(bootlab-calibrate ([0-9a-f]{8}) (\d{1,6}) ([a-z_]{1,40})"
+    rb"((?: [a-z_]{1,40}=[!-)+-~]{0,400}){0,12})) \*([0-9a-f]{8})"
 )
 INPUT_MAX_BYTES = 32 << 20
 _LINES_MAX = 5000
@@ -23,7 +24,7 @@ _PS_MAX = 10**18
 _HINT = "run the program again and keep all of its output: bootlab board calibrate --help"
 
 
-class Row(msgspec.Struct, frozen=True):
+class PrintedRow(msgspec.Struct, frozen=True):
     """One line: its name, and its values as they were printed."""
 
     name: str
@@ -41,19 +42,19 @@ class Row(msgspec.Struct, frozen=True):
         return Between(least, max(least, self.number("median")))
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True):
+class PrintedLines(msgspec.Struct, frozen=True, kw_only=True):
     """What one run of the program printed. `lost`: lines of it that never came whole. `ended`: its last line came."""
 
     run: str
-    rows: tuple[Row, ...]
+    rows: tuple[PrintedRow, ...]
     lost: int
     ended: bool
 
-    def all(self, name: str) -> tuple[Row, ...]:
+    def all(self, name: str) -> tuple[PrintedRow, ...]:
         """Return the measurements of a name, without those that say that there is none."""
         return tuple(row for row in self.rows if row.name == name and "unknown" not in row.values)
 
-    def one(self, name: str, **wanted: int) -> Row | None:
+    def one(self, name: str, **wanted: int) -> PrintedRow | None:
         """Return the first measurement of a name with such numbers."""
         found = (row for row in self.all(name) if all(row.number(key) == value for key, value in wanted.items()))
         return next(found, None)
@@ -73,12 +74,12 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True):
         return next((row.values[key] for row in self.all("says") if key in row.values), "")
 
 
-def read_lines(data: bytes) -> Lines:
+def read_lines(data: bytes) -> PrintedLines:
     """Return the newest run that a text holds; a line that was printed twice counts once.
 
     Raise UserError where there is none.
     """
-    runs: dict[str, dict[int, Row]] = {}
+    runs: dict[str, dict[int, PrintedRow]] = {}
     for match in _LINE.finditer(data[:INPUT_MAX_BYTES]):
         body, run, number, name, words, crc = match.groups()
         if zlib.crc32(body) != int(crc, 16):
@@ -87,7 +88,7 @@ def read_lines(data: bytes) -> Lines:
             break
         rows = runs.setdefault(run.decode(), {})
         if len(rows) < _LINES_MAX:
-            rows[int(number)] = Row(name.decode(), _values(words))
+            rows[int(number)] = PrintedRow(name.decode(), _values(words))
     if not runs:
         raise UserError("there is no whole line of bootlab-calibrate in it", hint=_HINT)
     run, rows = list(runs.items())[-1]
@@ -95,12 +96,12 @@ def read_lines(data: bytes) -> Lines:
     end = rows[last] if rows[last].name == "end" else None
     wanted = end.number("lines") if end is not None else last + 1
     begin = rows.get(0)
-    if begin is not None and begin.number("version") != 1:
+    if begin is not None and begin.name == "begin" and begin.number("version") != 1:
         raise UserError(
             f"the lines are of version {begin.number('version')} of the program, and this bootlab reads version 1",
             hint="run the program of this bootlab: bootlab board calibrate --print-program",
         )
-    return Lines(
+    return PrintedLines(
         run=run, rows=tuple(rows[n] for n in sorted(rows)), lost=max(0, wanted - len(rows)), ended=end is not None
     )
 

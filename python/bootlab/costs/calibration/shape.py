@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 
 from bootlab.costs.calibration.curve import difference, up_to
-from bootlab.costs.calibration.lines import Lines
+from bootlab.costs.calibration.lines import PrintedLines
 from bootlab.costs.cores import CoreFile, Shape
 
 LINE = 64
@@ -20,7 +20,7 @@ _WAYS = {"l1i": 4, "l1d": 4, "l2": 8, "l3": 16}
 class ShapeFound:
     """A shape, and of each part whether it was measured, told by the kernel, or taken from the cores known."""
 
-    def __init__(self, lines: Lines, cycle_ps: float, known: tuple[CoreFile, ...]) -> None:
+    def __init__(self, lines: PrintedLines, cycle_ps: float, known: tuple[CoreFile, ...]) -> None:
         """Look at a run; `known`: the cores of the same architecture, for what cannot be measured."""
         self._lines = lines
         self._cycle_ps = cycle_ps
@@ -52,7 +52,9 @@ class ShapeFound:
 
     def _typical(self, name: str, *, in_order: bool | None = None) -> int:
         alike = [core.shape for core in self._known if in_order is None or (core.shape.window == 0) == in_order]
-        value = round(statistics.median(getattr(one, name) for one in alike or [core.shape for core in self._known]))
+        value: int = round(
+            statistics.median(getattr(one, name) for one in alike or [core.shape for core in self._known])
+        )
         self.said.append(f"{name} {value} (not measured: the median of the cores that bootlab knows)")
         return value
 
@@ -163,7 +165,8 @@ class ShapeFound:
         if not size or max(curve, default=0) < 1.5 * size:
             return found
         memory = curve[max(curve)].low
-        helps = [one for one, value in curve.items() if found.get("l2", (0,))[0] < one <= size and value.low < memory / 2]
+        beyond_l2 = found.get("l2", (0,))[0]
+        helps = [one for one, value in curve.items() if beyond_l2 < one <= size and value.low < memory / 2]
         if not helps or max(helps) > size / 2:
             return found
         self.said.append(f"l3 {max(helps) >> 10} of {size >> 10} KiB: beyond that a chase is as slow as in memory")
@@ -182,7 +185,8 @@ class ShapeFound:
             self.said.append("caches: not found; a small one is assumed")
             ends = [32 << 10]
         names = ("l1d", "l2", "l3")
-        self.said.append(f"caches: where a chase slows down, at {', '.join(f'{e >> 10} KiB' for e in ends[:3])}; ways assumed")
+        sizes = ", ".join(f"{end >> 10} KiB" for end in ends[:3])
+        self.said.append(f"caches: where a chase slows down, at {sizes}; ways assumed")
         found = {name: (1 << (end.bit_length() - 1), _WAYS[name], LINE) for name, end in zip(names, ends, strict=False)}
         return {"l1i": found["l1d"], **found}
 
