@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from bootlab.errors import UserError
 
-__all__ = ["Calibrated", "calibrate", "calibrate_program", "calibrated"]
-
 if TYPE_CHECKING:
     from bootlab.costs.calibration.document import Calibrated
     from bootlab.model.architecture import Arch

@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from bootlab.cli.files import STDOUT, write_file
 from bootlab.cli.options import Argument, Option
 from bootlab.cli.screen import print_json, put_line, say
 from bootlab.cli.session import JsonOption
 from bootlab.errors import UserError
-
-if TYPE_CHECKING:
-    from bootlab.api.calibration import Calibrated
 
 
 def calibrate(
@@ -97,7 +94,7 @@ def calibrate(
     _show(found, output)
 
 
-def _document(found: Calibrated, output: Path) -> dict[str, Any]:
+def _document(found: Any, output: Path) -> dict[str, Any]:
     return {
         "format": "bootlab-calibration",
         "version": 1,
@@ -111,7 +108,7 @@ def _document(found: Calibrated, output: Path) -> dict[str, Any]:
     }
 
 
-def _show(found: Calibrated, output: Path) -> None:
+def _show(found: Any, output: Path) -> None:
     core = found.core
     load, memory, wrong = (core.figures[name].between.text() for name in ("l1d_hit", "dram_ns", "mispredict"))
     clock = f"clock {core.ghz[0]:.2f} to {core.ghz[1]:.2f} GHz, a load {load} cycles, memory {memory} ns"
