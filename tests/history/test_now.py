@@ -20,6 +20,7 @@ TO = Addresses(
     boot=lambda number: f"boot?id={number}",
     run=lambda name: name,
     compare=lambda system, a, b: f"{system}{a}{b}",
+    board=lambda name: f"board?name={name}",
 )
 
 
@@ -43,10 +44,10 @@ def test_the_last_change_of_level_and_the_last_failure():
 
 def test_the_page_tells_it_and_links_the_boots():
     now = SystemNow.of("camera", 900, boots(*STEP))
-    page = index_page.render([("camera", 900), ("door", 3)], [now], [], 0, TO)
+    page = index_page.render([("camera", 900), ("door", 3)], [now], [], [], 0, TO)
     for said in ("slower +", "at v13", "boot?id=25", "hang, ", "boot?id=2", "door", "system?name=door"):
         assert said in page, said
-    empty = index_page.render([("none", 1)], [SystemNow.of("none", 1, [])], [], 0, TO)
+    empty = index_page.render([("none", 1)], [SystemNow.of("none", 1, [])], [], [], 0, TO)
     assert "system?name=none" in empty
 
 
@@ -65,7 +66,7 @@ def test_budgets_are_judged_by_the_boots_since_the_last_change(tmp_path):
     assert SystemNow.of("camera", 2, boots(100, 101), limits["camera"]).kept == "unknown", "two noisy boots do not tell"
     assert SystemNow.of("door", 900, boots(*STEP), limits["door"]).kept == "unknown", "it has no such stage"
     assert SystemNow.of("camera", 900, boots(*STEP)).kept == ""
-    page = index_page.render([("camera", 900)], [slower], [], 0, TO)
+    page = index_page.render([("camera", 900)], [slower], [], [], 0, TO)
     assert '["broken: total over 110 ms","broken",null,"slower"]' in page
 
 
@@ -73,7 +74,7 @@ def test_a_newest_boot_that_failed_keeps_no_budget(tmp_path):
     limits = budgets('[camera]\ntotal = "110 ms"\n', tmp_path)
     now = SystemNow.of("camera", 14, boots(*STEP[2:13], None), limits["camera"])
     assert now.kept == "unknown"
-    page = index_page.render([("camera", 14)], [now], [], 0, TO)
+    page = index_page.render([("camera", 14)], [now], [], [], 0, TO)
     assert '["unknown: the newest boot failed","unknown",null,"unknown"]' in page
 
 
@@ -102,7 +103,7 @@ def test_who_changed_it_last_with_a_link():
     (change,) = now.whole.changes
     assert (change.author, change.subject, change.facts) == ("Ada", "Wait for the sensor", ())
     to = msgspec.structs.replace(TO, commit=lambda revision: f"https://forge.example/{revision}")
-    page = index_page.render([("camera", 25)], [now], [], 0, to)
+    page = index_page.render([("camera", 25)], [now], [], [], 0, to)
     assert " at v13: Wait for the sensor (Ada)" in page
     assert "https://forge.example/v13" in page
-    assert "forge.example" not in index_page.render([("camera", 25)], [now], [], 0, TO)
+    assert "forge.example" not in index_page.render([("camera", 25)], [now], [], [], 0, TO)

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
+import msgspec
 import pytest
 
 from bootlab.errors import EnvironmentFault
@@ -50,6 +51,32 @@ def test_systems_trends_boots_and_comparisons(serve: Serve, filled: str) -> None
     status, text, _ = server.ask("/compare?system=demo&a=rev:r3&b=rev:r20")
     assert status == 200
     assert data(text)["headline"][0] == ["+60.000", "ms", "whole boot, new against base", "unknown"]
+
+
+def test_boards_are_listed_and_have_a_page_each(serve: Serve, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'boards.db'}"
+    with Database(url, tmp_path / "objects") as history:
+        for number in range(20):
+            for board, failed in (("desk", number == 4), ("rack", number % 4 == 1)):
+                made = entry(None if failed else 3000 + number, number=number, session=board)
+                times = msgspec.structs.replace(made.times, facts={"board": board}, key=f"{board}{number}")
+                history.add([msgspec.structs.replace(made, times=times)])
+    server = serve(url)
+    part = next(part for part in data(server.ask("/")[1])["parts"] if part["title"] == "Boards")
+    desk, rack = part["tables"][0]["rows"]
+    assert desk[0] == ["desk", "desk", "board?name=desk"]
+    assert desk[1] == "no sign of illness"
+    assert rack[1] == ["ill", 1, None, "slower"]
+    told = json.loads(server.ask("/api/boards")[1])["boards"]
+    assert [(one["name"], one["ill"], one["failed"], one["judged"]) for one in told] == [
+        ("desk", False, 1, 20),
+        ("rack", True, 5, 20),
+    ]
+    status, text, _ = server.ask("/board?name=rack")
+    assert status == 200
+    assert data(text)["headline"][0] == ["ill", "", "5 of 20 boots failed", "broken"]
+    assert len(data(text)["parts"][1]["tables"][0]["rows"]) == 20
+    assert server.ask("/board?name=none")[0] == 404
 
 
 def test_programs_get_what_the_command_line_gives(serve: Serve, filled: str) -> None:

@@ -23,6 +23,9 @@ FIRST_BOOT = "first boot"
 FIRST_SHOWN = "first boot, shown by"
 """The fact that says what shows it: a line, or a unit that ran."""
 
+BOARD_BOOTED = "board"
+"""The fact that names the real board that was booted; absent of an emulator."""
+
 AUTHOR, SUBJECT = "author", "subject"
 """The facts that say who made the commit that was booted, and what it says of itself."""
 

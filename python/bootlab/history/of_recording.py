@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from bootlab.analysis.same_processors import processors_of
 from bootlab.analysis.stages import stages_of
-from bootlab.history.boot_times import DITHER, PROCESSORS, TOTAL, BootTimes, Side
+from bootlab.history.boot_times import BOARD_BOOTED, DITHER, PROCESSORS, TOTAL, BootTimes, Side
 from bootlab.model import figures
 from bootlab.model.recording import Recording
 
@@ -54,7 +54,7 @@ def _facts(recording: Recording) -> dict[str, str]:
     facts = {"system": meta.system_name, "cmdline": meta.cmdline, "emulator": meta.emulator_version}
     facts |= {f"sha256 of {name}": digest for name, digest in meta.artefact_sha256.items()}
     facts |= {"accelerator": meta.accel, "kernel patches": " ".join(meta.kernel_patches)}
-    facts |= {PROCESSORS: processors_of(recording).text}
+    facts |= {PROCESSORS: processors_of(recording).text, BOARD_BOOTED: meta.board}
     if recording.kernel_config:
         text = "\n".join(f"{name}={value}" for name, value in sorted(recording.kernel_config.items()))
         facts["kernel options"] = text

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from bootlab.api.history import gate
 from bootlab.api.recorded_log import analyze_recording
 from bootlab.errors import BootlabError, UserError
+from bootlab.history.board_health import boards
 from bootlab.history.budget import Budget
 from bootlab.history.database import Database
 from bootlab.history.entry import HistoryEntry
@@ -31,7 +32,7 @@ from bootlab.model.recording import Recording
 from bootlab.results import assemble
 from bootlab.views import publish
 from bootlab.views.gate import page as gate_page
-from bootlab.views.history import boot_page, index_page, metrics
+from bootlab.views.history import board_page, boot_page, index_page, metrics
 from bootlab.views.history import page as system_page
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.log import page as log_page
@@ -61,6 +62,7 @@ TO = Addresses(
     system=lambda name: _address("system", name=name),
     boot=lambda number: _address("boot", id=str(number)),
     run=lambda name: _address("report", run=name),
+    board=lambda name: _address("board", name=name),
     compare=lambda system, a, b: _address("compare", system=system, a=a, b=b),
 )
 
@@ -86,10 +88,12 @@ def make(shelf: Shelf, *, tokens: Tokens, open_reading: bool, shown: Shown | Non
         Route("/", _page(pages.index)),
         Route("/system", _page(pages.system)),
         Route("/boot", _page(pages.boot)),
+        Route("/board", _page(pages.board)),
         Route("/report", _page(pages.report)),
         Route("/log", _page(pages.log)),
         Route("/compare", _page(pages.compare)),
         Route("/api/systems", _page(pages.systems_json)),
+        Route("/api/boards", _page(pages.boards_json)),
         Route("/api/history", _page(pages.history_json)),
         Route("/metrics", _page(pages.metrics)),
         Route("/api/boots", _adding(shelf), methods=["POST"]),
@@ -115,13 +119,13 @@ class _Pages:
     def index(self, asked: Request) -> Response:
         every = self._shelf.runs() if _grant(asked).everything else ()
         systems = self._systems(asked)
+        looked = {name: self._history().entries(system=name, newest=_LOOKED_AT) for name, _ in systems[:_SYSTEMS]}
         newest = [
-            SystemNow.of(
-                name, count, self._history().entries(system=name, newest=_LOOKED_AT), self._shown.budgets.get(name, ())
-            )
+            SystemNow.of(name, count, looked[name], self._shown.budgets.get(name, ()))
             for name, count in systems[:_SYSTEMS]
         ]
-        return HTMLResponse(index_page.render(systems, newest, every[:_RUNS], len(every), self._to))
+        known = boards(boot for boots in looked.values() for boot in boots)
+        return HTMLResponse(index_page.render(systems, newest, known, every[:_RUNS], len(every), self._to))
 
     def system(self, asked: Request) -> Response:
         name, entries, everything = self._chosen(asked)
@@ -145,6 +149,13 @@ class _Pages:
                 to=self._to,
             )
         )
+
+    def board(self, asked: Request) -> Response:
+        name = _word(asked, "name")
+        found = next((one for one in boards(self._newest(asked)) if one.name == name), None)
+        if found is None:
+            raise UserError(f"the newest boots of the history name no board {name[:_MOST_NAME]!r}")
+        return HTMLResponse(page(f"{name[:80]} · bootlab", board_page.board_data(found, self._to)))
 
     def report(self, asked: Request) -> Response:
         if "run" in asked.query_params:
@@ -180,6 +191,10 @@ class _Pages:
 
     def systems_json(self, asked: Request) -> Response:
         return _json({"format": "bootlab-history", "version": 1, "systems": dict(self._systems(asked))})
+
+    def boards_json(self, asked: Request) -> Response:
+        told = [board_page.board_words(one) for one in boards(self._newest(asked))]
+        return _json({"format": "bootlab-history", "version": 1, "boards": told})
 
     def remove(self, asked: Request) -> Response:
         entry = self._entry(asked, "id")
@@ -232,6 +247,11 @@ class _Pages:
         if kind == "boot" and name.isascii() and name.isdecimal() and len(name) < 19:
             return _grant(asked).sees(self._shelf.entry(int(name)).system)
         return _grant(asked).sees(system) if kind == "rev" else _grant(asked).everything
+
+    def _newest(self, asked: Request) -> list[HistoryEntry]:
+        """Return the newest boots of every system that who asks may see."""
+        names = [name for name, _ in self._systems(asked)]
+        return [boot for name in names[:_SYSTEMS] for boot in self._history().entries(system=name, newest=_LOOKED_AT)]
 
     def _before(self, entry: HistoryEntry) -> str | None:
         revisions = self._history().revisions(entry.system)

@@ -9,12 +9,13 @@ import msgspec
 
 
 class Addresses(msgspec.Struct, frozen=True):
-    """Where a server shows things: a system, a boot of the history, a run, and a comparison of a system's boots."""
+    """Where a server shows things: a system, a boot of the history, a run, a comparison of boots, a board."""
 
     system: Callable[[str], str]
     boot: Callable[[int], str]
     run: Callable[[str], str]
     compare: Callable[[str, str, str], str]
+    board: Callable[[str], str]
     home: str = "./"
     commit: Callable[[str], str | None] = lambda _: None
     """Where a forge shows a revision; None where nobody said."""

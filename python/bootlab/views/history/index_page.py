@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bootlab.history.board_health import BoardHealth
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.now import SystemNow
 from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
+from bootlab.views.history.board_page import boards_part
 from bootlab.views.history.text import bars, commit_words, short
 from bootlab.views.page_model import Cell, PageData
 from bootlab.views.page_parts import ms, number, page, part, show, table
@@ -25,13 +27,15 @@ _LOOKS = {"kept": "faster", "broken": "slower", "unknown": "unknown"}
 def render(
     systems: Sequence[tuple[str, int]],
     told: Sequence[SystemNow],
+    boards: Sequence[BoardHealth],
     runs: Sequence[str],
     all_runs: int,
     to: Addresses,
 ) -> str:
     """Make the first page of a server: how each system is now, and the newest runs of the store.
 
-    `told`: what is known of the first systems; of the others there is the number of boots.
+    `told`: what is known of the first systems; of the others there is the number of boots. `boards`: those that the
+    newest boots of these systems name.
     """
     parts = []
     if systems:
@@ -45,6 +49,8 @@ def render(
             "newest boot stands on the right of the trend."
         )
         parts.append(part("Systems", lead, table("Systems", list(_COLUMNS), rows)))
+    if boards:
+        parts.append(boards_part(boards, to))
     if runs:
         kept = [[[show(name), name, to.run(name)], show(_kind(name))] for name in runs]
         lead = "Runs of the store, the newest first, each with its report."
