@@ -29,6 +29,7 @@ MODULES: dict[str, tuple[str, tuple[str, ...]]] = {
         "Axis", "LogStage", "Interval", "BlindSpot", "Failure", "BootEnd", "StartupAccount", "FirstBoot",
         "CriticalPath", "DeferredProbes", "LargeGap", "Outcome", "BootStart")),
     "user": ("What programs of user space printed", ("UserLine",)),
+    "protection": ("What a kernel says of its protections", ("Protection",)),
     "boot": ("One boot out of a log", ("LogBoot", "NotABoot")),
     "trace": ("A function, event or sample trace", ("CallTrace",)),
     "reports": ("Reports of other tools: unit times, bootchart archives, `kd`, `show_delta`", (

@@ -91,6 +91,7 @@ APART: dict[str, str] = {
     r"podman .*": "it needs a container engine, and the image that `make container` makes",
     r"sudo (apt-get|dnf|pacman|zypper) .*|apk add .*|rustup .*": "it installs into the machine",
     r"pip install .*|\S+/pip install .*|python3 -m venv .*": "it downloads; see tests/integration/test_install.py",
+    r"pipx install git\+https://.*": "it downloads; tests/experiments/optimize/test_hardening.py reads what it says",
     r"\S+/bootlab doctor": "of the wheel that was installed: tests/integration/test_install.py",
     r"\. \.venv/bin/activate|export \w+=.*": "it sets the reader's shell up",
     r"bootlab new camera.toml --kernel /boot/.*": "it names the kernel of the reader's machine",

@@ -7,7 +7,7 @@
  * With BOOTLAB_CHECK=FILE it runs the command of that file instead and reports what it prints (check.h), with
  * BOOTLAB_TRACE=BYTES it reports so much of what the kernel's tracer has recorded (trace.h). With BOOTLAB_ACCESSES it
  * watches who touches which file, by every method that the kernel has (watch.h, files.h), also while the check's command
- * runs, and reports that.
+ * runs, and reports that. With BOOTLAB_OFF it switches the machine off behind its report (state.h).
  *
  * It forks. The first process becomes the system's own init, with init's arguments; the child waits, then reports on
  * the serial port which files were read, what the kernel logged and what /proc says (report.h). The child works in a
@@ -35,6 +35,7 @@
 #include "maps.h"
 #include "report.h"
 #include "seen.h"
+#include "state.h"
 #include "trace.h"
 #include "watch.h"
 
@@ -172,11 +173,14 @@ static void report(const struct places *at, unsigned long ms)
 		files_report();
 		kernel_report_proc(at->proc);
 		maps_report(at->proc);
+		state_report(at->proc);
 		kernel_report_log(at->kmsg);
 	}
 	report_end();
 	tcdrain(port);
 	klogctl(SYSLOG_CONSOLE_ON, NULL, 0);
+	if (getenv("BOOTLAB_OFF"))
+		state_power_off();
 }
 
 /* The child: mark, tell the parent that it may go on, wait, report. */
@@ -209,6 +213,7 @@ static void become_init(char **argv)
 	unsetenv("BOOTLAB_WAIT_MS");
 	unsetenv("BOOTLAB_CHECK");
 	unsetenv("BOOTLAB_TRACE");
+	unsetenv("BOOTLAB_OFF");
 	unsetenv("BOOTLAB_ACCESSES");
 	if (init) {
 		argv[0] = init;

@@ -17,6 +17,19 @@
 /* CONSOLE_EXT_LOG_MAX of the kernel: the longest record that /dev/kmsg hands out. */
 #define RECORD_MAX 8192
 
+/* <linux/kern_levels.h>: KERN_WARNING and what is graver. */
+#define LEVEL_WARNING 4
+
+/* "proc troubles": the level, and the first line of the message. */
+static void trouble(unsigned int level, const char *text, size_t size)
+{
+	char line[RECORD_MAX + 8];
+	int head = snprintf(line, sizeof(line), "%u ", level);
+
+	memcpy(line + head, text, size);
+	report_line("proc troubles", line, (size_t)head + size, ESCAPE_LINE);
+}
+
 static void log_lines(unsigned long long us, const char *text, size_t size)
 {
 	char line[RECORD_MAX + 64];
@@ -38,13 +51,16 @@ static void log_lines(unsigned long long us, const char *text, size_t size)
 static void log_record(char *record)
 {
 	unsigned long long us;
+	unsigned int priority;
 	char *text = strchr(record, ';');
 	char *end;
 
-	if (!text || sscanf(record, "%*u,%*u,%llu", &us) != 1)
+	if (!text || sscanf(record, "%u,%*u,%llu", &priority, &us) != 2)
 		return;
 	text++;
 	end = strchrnul(text, '\n');
+	if ((priority & 7) <= LEVEL_WARNING)
+		trouble(priority & 7, text, strcspn(text, "\n\\"));
 	if (end == text)
 		log_lines(us, "\n", 1);
 	else

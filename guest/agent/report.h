@@ -6,7 +6,9 @@
  *   begin
  *   file <R|-> <bytes> <path>     R: read since the boot; the path as a field
  *   link <path>                   a symbolic link that was followed; the path as a field
- *   proc <name> <line>         name `maps`: a process's number, and a line of its maps
+ *   proc <name> <line>         name `maps`: a process's number, and a line of its maps; `troubles`: a message of level
+ *                                 warning or graver, behind its level; `date`: seconds since 1970; `route`: an
+ *                                 interface, and `default` or `network`; `listening`: a TCP port
  *   log <line>
  *   run <line>                    what the check's command printed (BOOTLAB_CHECK)
  *   trace <line>                  of the kernel's tracer (BOOTLAB_TRACE)

@@ -81,6 +81,9 @@ def services(lines: Sequence[tuple[int, str, int, int]], /) -> str:
 def user_lines(lines: Sequence[str], /) -> str:
     """Return what programs printed among lines as a console carried them, as JSON text."""
 
+def protections(lines: Sequence[str], /) -> str:
+    """Return what the lines of a kernel's log say of its protections, in their order, as JSON text."""
+
 def seconds(ns: int, /) -> str:
     """Spell a time for a sentence: `24.0 s`, `340 ms`, `0.3 ms`."""
 

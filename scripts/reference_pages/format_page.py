@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.model import launch, recording, verdict
+from bootlab.model import contrast, launch, recording, verdict
 from bootlab.results import document as results
 from reference_pages.markdown import code, table
 
@@ -182,7 +182,9 @@ On the console of a diagnostic boot; each line starts with `@BL1 ` (`guest/agent
 ```text
 @BL1 begin
 @BL1 file <R|-> <bytes> <path>     R: read since the boot
-@BL1 proc <name> <line>             `maps`: a process's number, and a line of its maps
+@BL1 proc <name> <line>             `maps`: a process's number, and a line of its maps; `troubles`: a message of level
+                                    warning or graver, behind its level; `date`: seconds since 1970; `route`: an
+                                    interface, and `default` or `network`; `listening`: a TCP port
 @BL1 log <line>
 @BL1 end <number of the lines between begin and end>
 ```
@@ -242,6 +244,7 @@ def _result_structs() -> list[tuple[type[msgspec.Struct], types.ModuleType]]:
         results.LeaveOneOut,
         results.FinalSystem,
         results.Artefact,
+        contrast.Contrast,
         verdict.Trial,
         verdict.Effect,
         verdict.StageDelta,

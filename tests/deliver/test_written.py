@@ -19,6 +19,7 @@ from bootlab.deliver.patch import Blob, mail
 from bootlab.deliver.written import write
 from bootlab.errors import UserError
 from bootlab.model.change import Change, PutFile
+from bootlab.model.contrast import Contrast
 from bootlab.model.tree import Entry
 from tests.deliver.made import over
 from tests.examples import examples
@@ -139,6 +140,14 @@ def test_what_a_language_has_no_words_for_is_said(tmp_path):
         assert "`firmware`: machine: firmware=qboot" in section, title
     assert "`quiet`: kernel command line: add quiet, drop splash" in sections["Buildroot: an external tree"]
     assert "drop splash; mkosi only adds words" in sections["mkosi"]
+
+
+def test_what_was_given_up_is_handed_over(tmp_path):
+    assert "before and after" not in (write(over(), tmp_path) / "README.md").read_text()
+    lost = Contrast(kind="hardening", subject="CONFIG_BUG", before="OK", after="FAIL: is not\nfound")
+    page = (write(msgspec.structs.replace(over(), contrasts=(lost,)), tmp_path) / "README.md").read_text()
+    assert "## Security and function, before and after" in page
+    assert "* hardening, CONFIG_BUG: OK \N{RIGHTWARDS ARROW} FAIL: is not found\n" in page
 
 
 def test_grub_gets_the_words_and_loses_the_others(tmp_path):

@@ -9,6 +9,7 @@ import re
 import msgspec
 import pytest
 
+from bootlab.model.contrast import Contrast
 from bootlab.model.floor import Floor, FloorPart, Obstacle
 from bootlab.model.question import Question
 from bootlab.model.verdict import Effect, Verdict
@@ -194,3 +195,25 @@ def test_with_what_a_board_adds_the_answer_is_said_too():
         assert f"{ends[0]:.1f} to {ends[-1]:.1f}" in line
     times = sorted(before / after for before, after in boards)
     assert f"{times[0]:.2f} to {times[-1]:.2f} times as fast" in line
+
+
+def test_what_was_given_up_stands_before_and_after_in_every_report():
+    lost = Contrast(kind="protection", subject="Spectre V2", before="Mitigation: Retpolines <b>", after="Vulnerable")
+    unit = Contrast(kind="unit", subject="a.service", before="started", after="not started", leave="was let in")
+    shown = msgspec.structs.replace(results(), contrasts=(lost, unit))
+    title = "Security and function, before and after: what differs"
+    text = " ".join(to_text(terminal.results_view(shown), width=200).split())
+    assert title in text
+    assert "protection: Spectre V2 Mitigation: Retpolines <b> Vulnerable" in text
+    assert "unit: a.service started not started was let in" in text
+    assert "| unit: a.service | started | not started | was let in |" in markdown.render(shown)
+    html = page.render(shown)
+    data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+    assert data["tables"]["contrast"]["caption"] == title
+    assert json.loads(msgspec.json.encode(headline.said(shown)))["results"]["contrasts"][1]["subject"] == "a.service"
+    assert (
+        "contrast"
+        not in json.loads(
+            re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page.render(results()), re.DOTALL)[1]
+        )["tables"]
+    )

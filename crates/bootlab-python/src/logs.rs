@@ -34,6 +34,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_part, module)?)?;
     module.add_function(wrap_pyfunction!(services, module)?)?;
     module.add_function(wrap_pyfunction!(user_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(protections, module)?)?;
     module.add_function(wrap_pyfunction!(seconds, module)?)?;
     module.add_function(wrap_pyfunction!(stage_of, module)?)?;
     module.add_function(wrap_pyfunction!(document_schemas, module)?)
@@ -131,6 +132,14 @@ fn services(lines: Vec<(u32, String, i64, i64)>) -> PyResult<String> {
 #[pyo3(signature = (lines, /))]
 fn user_lines(lines: Vec<String>) -> PyResult<String> {
     let found = user::of_texts(lines.iter().map(String::as_str));
+    serde_json::to_string(&found).map_err(to_python)
+}
+
+/// What the lines of a kernel's log say of its protections, in their order, as JSON text.
+#[pyfunction]
+#[pyo3(signature = (lines, /))]
+fn protections(lines: Vec<String>) -> PyResult<String> {
+    let found = boottrace::facts::kernel::protection::of_texts(lines.iter().map(String::as_str));
     serde_json::to_string(&found).map_err(to_python)
 }
 

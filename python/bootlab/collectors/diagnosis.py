@@ -108,6 +108,19 @@ def checking_system(system: SystemDescription, timing: Recording) -> SystemDescr
     return SetParam("BOOTLAB_CHECK", _CHECK_FILE).apply(carried)
 
 
+def power_off_system(system: SystemDescription, timing: Recording) -> SystemDescription | None:
+    """Return the system with the agent inside that switches the machine off behind its report; None without a tree.
+
+    Its goal is the kernel's last line, which is printed only where something switches the machine off
+    (kernel/reboot.c: kernel_power_off; without, reboot(2) halts).
+    """
+    if system.startup is None:
+        return None
+    carried = SetParam("BOOTLAB_OFF", "1").apply(with_agent(system, timing))
+    goal = Goal(console=r"reboot: Power down|^(?:\[[ .\d]+\] )?Power down\.", name="power-off")
+    return msgspec.structs.replace(carried, goal=goal)
+
+
 def check_output(recording: Recording) -> CheckOutput:
     """Read what the check's command printed out of a check boot."""
     report = parse(recording.console)

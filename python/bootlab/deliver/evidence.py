@@ -11,6 +11,7 @@ import msgspec
 from bootlab import techniques
 from bootlab.errors import UserError
 from bootlab.model.change import Change
+from bootlab.model.contrast import Contrast
 from bootlab.model.sample import Spread
 from bootlab.model.system import SystemDescription
 from bootlab.recordings import sealed
@@ -49,7 +50,7 @@ class HandOver(msgspec.Struct, frozen=True, kw_only=True):
     """All changes of a result in their order. `base_cmdline`, `cmdline`: what a boot loader passes before and after.
 
     `base_ns`, `final_ns`: the goal's time of both, nanoseconds on `clock`; None: it was not reached. `tree`: where the
-    result's root tree lies.
+    result's root tree lies. `contrasts`: what checks say of both, security and function.
     """
 
     format: str = FORMAT
@@ -64,6 +65,7 @@ class HandOver(msgspec.Struct, frozen=True, kw_only=True):
     tree: Literal["root", "initramfs"] = "root"
     base_ns: int | None = None
     final_ns: int | None = None
+    contrasts: tuple[Contrast, ...] = ()
 
 
 def of_results(results: RunDocument, base: SystemDescription) -> HandOver | None:
@@ -82,6 +84,7 @@ def of_results(results: RunDocument, base: SystemDescription) -> HandOver | None
         changes=tuple(_handed(results, change) for change in stack.changes),
         base_ns=results.base.middle_ns,
         final_ns=stack.final.middle_ns,
+        contrasts=results.contrasts,
     )
 
 

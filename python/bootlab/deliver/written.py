@@ -13,6 +13,7 @@ from bootlab.deliver.patch import Blob, mail
 from bootlab.deliver.pieces import pieces_of
 from bootlab.deliver.unit import ChangeFiles, Language, Text
 from bootlab.errors import cannot_write
+from bootlab.model.contrast import NOTHING
 from bootlab.model.figures import ms
 from bootlab.model.sample import Spread
 from bootlab.model.tree import Entry
@@ -28,7 +29,7 @@ def write(over: HandOver, place: Path) -> Path:
     try:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        said = [f"# {over.name}: the changes for your build system\n", _summary(over)]
+        said = [f"# {over.name}: the changes for your build system\n", _summary(over), *_given_up(over)]
         for language in LANGUAGES:
             units = [
                 language.unit(f"{number:02}-{handed.slug}", own)
@@ -83,6 +84,15 @@ as one patch a change, with its evidence, for `git am`. Look at your new build w
 
     bootlab verify BUILD --hand-over .
 """
+
+
+def _given_up(over: HandOver) -> list[str]:
+    """Return what checks say of the result and of the base, where that differs."""
+    if not over.contrasts:
+        return []
+    rows = (f"* {one.kind}, {one.subject}: {one.before or NOTHING} → {one.after or NOTHING}" for one in over.contrasts)
+    said = "Checks say of the base and of the result (the kernel's own words, and kernel-hardening-checker's):"
+    return ["## Security and function, before and after\n", f"{said}\n", *(" ".join(row.split()) for row in rows), ""]
 
 
 def _language(folder: Path, over: HandOver, language: Language, units: list[ChangeFiles]) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
+from bootlab.model.contrast import Contrast
 from bootlab.model.costs import BoardRow, Costs
 from bootlab.model.floor import Floor
 from bootlab.model.launch import Launch
@@ -293,6 +294,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     """Files, modules and links to applets that were to be left out and stayed, with the reason (`optimize`)."""
     questions: tuple[Question, ...] = ()
     """Boots that only showed whether a system works: of parts, of kernels without options, of final checks."""
+    contrasts: tuple[Contrast, ...] = ()
+    """What checks say of the base and of the result, where that differs: security and function (`optimize`)."""
     comparison: Comparison | None = None
     """The rows of any other experiment (kind `compare`); its own kind says what was compared.
 

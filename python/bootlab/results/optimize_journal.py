@@ -71,6 +71,7 @@ class OptimizeJournal(CampaignJournal):
                 notes=(
                     *self.results.notes,
                     *_given_back(found),
+                    *found.unchecked,
                     *([found.no_floor] if found.no_floor and not found.ended else []),
                     *assemble.ended_notes(found.ended, found.stacked),
                 ),
@@ -79,6 +80,7 @@ class OptimizeJournal(CampaignJournal):
                 options_needed=shrunk.needed if shrunk is not None else {},
                 parts_kept=found.parts_kept,
                 questions=found.questions,
+                contrasts=found.contrasts,
                 techniques=(*self.results.techniques, *_left_out_together(shrunk)),
             )
         )

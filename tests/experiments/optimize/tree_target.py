@@ -26,7 +26,10 @@ def with_tree(system: SystemDescription = SYSTEM) -> SystemDescription:
 
 
 class TreeTarget(FakeTarget):
-    """`cost`: of parameters and files, ms or an outcome; `says`: what a failed boot prints; `answers`: a check's."""
+    """`cost`: of parameters and files, ms or an outcome; `says`: what a failed boot prints; `answers`: a check's.
+
+    `reports`: what the agent of a diagnostic boot says, of the parameters; `stays_on`: whether the machine does.
+    """
 
     def __init__(
         self,
@@ -34,9 +37,11 @@ class TreeTarget(FakeTarget):
         *,
         says: Callable[[frozenset[str]], str] = lambda _files: "",
         answers: Callable[[tuple[str, ...], frozenset[str]], tuple[str, int]] = lambda _words, _files: ("", 0),
+        reports: Callable[[frozenset[str]], tuple[str, ...]] = lambda _params: (),
+        stays_on: Callable[[frozenset[str]], bool] = lambda _params: False,
     ) -> None:
         super().__init__(lambda _params: 0)
-        self.of, self.says, self.answers = cost, says, answers
+        self.of, self.says, self.answers, self.reports, self.stays_on = cost, says, answers, reports, stays_on
 
     def plan(self, system: SystemDescription, purpose="timing") -> BootPlan:
         files = ",".join(path for path, _ in system.tree.entries)
@@ -50,10 +55,16 @@ class TreeTarget(FakeTarget):
         system = plan.system
         files = frozenset(path for path, _ in system.tree.entries)
         self.booted.append(f"{plan.purpose} {plan.key}")
-        found = self.of(frozenset(str(p) for p in system.cmdline.params), files)
+        params = frozenset(str(p) for p in system.cmdline.params)
+        found = self.of(params, files)
+        if "BOOTLAB_OFF=1" in params and self.stays_on(params):
+            found = Outcome.HANG
         outcome = found if isinstance(found, Outcome) else Outcome.GOAL
         goal_ns = None if isinstance(found, Outcome) else int(found * MS)
         text = self.says(files) if goal_ns is None else ""
+        if plan.purpose == "diagnostic" and (said := self.reports(params)):
+            text = "".join(f"@BL1 {line}\n" for line in said)
+            text = f"@BL1 begin\n{text}@BL1 end {len(said)}\n"
         if plan.purpose == "check":
             line, status = self.answers(_words(system), files)
             text = f"@BL1 begin\n@BL1 run {line}\n@BL1 exit {status}\n@BL1 end 2\n"

@@ -5,6 +5,7 @@ use schemars::{schema_for, Schema};
 
 use super::comparison::Comparison;
 use super::document::Document;
+use crate::facts::kernel::Protection;
 use crate::facts::services::Service;
 use crate::facts::user::UserLine;
 
@@ -15,5 +16,6 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("Comparison", schema_for!(Comparison)),
         ("Service", schema_for!(Service)),
         ("UserLine", schema_for!(UserLine)),
+        ("Protection", schema_for!(Protection)),
     ]
 }

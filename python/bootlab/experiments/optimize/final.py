@@ -2,8 +2,8 @@
 """The final checks: commands of the user's that run in the result, and say there what they said in the base.
 
 They are too dear, or too many, to run for every variant. So they run in the base when a search begins, where a mistake
-in one shows at once, for every kernel that is shrunk, and in the result. A result that fails one gives changes back
-until it passes.
+in one shows at once, for every kernel that is shrunk, and in the result. Behind them come bootlab's own
+(bootlab.experiments.optimize.sanity). A result that fails one gives changes back until it passes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.optimize.halving import take_most
 from bootlab.experiments.optimize.parts import most_that_works, parts_of
+from bootlab.experiments.optimize.sanity import Sanity, why_refused
 from bootlab.experiments.stacked import Stacked
 from bootlab.experiments.trial import GROUNDS, EndedByHost, grounded, require_told
 from bootlab.model.change import Change, apply_all
+from bootlab.model.contrast import Contrast
 from bootlab.model.question import Question
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
@@ -32,12 +34,16 @@ _NOT_RUN = {126: "it cannot be executed", 127: "there is no such program", None:
 
 
 class Passed(msgspec.Struct, frozen=True, kw_only=True):
-    """The result that passes. `kept`: what went back into the tree, and `back`: changes that were given back; why."""
+    """The result that passes. `kept`: what went back into the tree, and `back`: changes that were given back; why.
+
+    `contrasts`: what bootlab's own checks say of it and of the base.
+    """
 
     stacked: Stacked
     back: dict[str, str] = {}
     kept: dict[str, str] = {}
     questions: tuple[Question, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
 
 
 class FinalChecks:
@@ -51,6 +57,9 @@ class FinalChecks:
             bench.phase("final checks in the base", len(self._words))
         self._said = tuple(self._in_base(words) for words in self._words)
         self._questions: list[Question] = []
+        self._sanity: Sanity | None = None
+        self._changes: tuple[Change, ...] = ()
+        self._contrasts: tuple[Contrast, ...] = ()
 
     def _in_base(self, words: tuple[str, ...]) -> CheckOutput:
         name = shlex.join(words)
@@ -100,17 +109,20 @@ class FinalChecks:
             return f"{name} printed {new[:120]!r}, in the base {old[:120]!r}"
         return ""
 
-    def passed(self, stacked: Stacked, over: Callable[[], str]) -> Passed:
-        """Return the result if it passes, or as much of it as does."""
-        if not self._words:
+    def passed(self, stacked: Stacked, over: Callable[[], str], sanity: Sanity | None = None) -> Passed:
+        """Return the result if it passes, or as much of it as does. `sanity`: bootlab's own checks; None: no time."""
+        self._sanity, self._changes = sanity, stacked.changes
+        if not self._words and sanity is None:
             return Passed(stacked=stacked)
-        self._bench.phase("final checks", len(self._words))
-        broken = self.why_broken(self._system(stacked.changes), stacked.recording, "result")
-        checked = f"final checks of the result: {', '.join(shlex.join(words) for words in self._words)}"
-        self._questions.append(Question(what=checked, broken=broken, key=stacked.recording.meta.key))
+        self._bench.phase("final checks", len(self._words) + 1)
+        broken = self._fails(self._system(stacked.changes), stacked.recording, "result")
+        if self._words:
+            checked = f"final checks of the result: {', '.join(shlex.join(words) for words in self._words)}"
+            self._questions.append(Question(what=checked, broken=broken, key=stacked.recording.meta.key))
         if not broken:
-            self._bench.decided(f"  final checks: {len(self._words)} passed")
-            return Passed(stacked=stacked, questions=tuple(self._questions))
+            if self._words:
+                self._bench.decided(f"  final checks: {len(self._words)} passed")
+            return Passed(stacked=stacked, questions=tuple(self._questions), contrasts=self._contrasts)
         self._bench.decided(f"  the result fails: {broken}")
         found = take_most(stacked.changes, self._why_not)
         taken, kept = list(found.taken), dict[str, str]()
@@ -132,7 +144,10 @@ class FinalChecks:
         stacked = msgspec.structs.replace(
             stacked, changes=tuple(taken), left_out=rows, recording=made[0], boots=tuple(made)
         )
-        return Passed(stacked=stacked, back=back, kept=kept, questions=tuple(self._questions))
+        self._fails(self._system(tuple(taken)), made[0], "result")
+        return Passed(
+            stacked=stacked, back=back, kept=kept, questions=tuple(self._questions), contrasts=self._contrasts
+        )
 
     def _why_not(self, taken: tuple[Change, ...], group: tuple[Change, ...]) -> str:
         system = self._system((*taken, *group))
@@ -149,7 +164,14 @@ class FinalChecks:
         return broken
 
     def _why(self, system: SystemDescription, recording: Recording, label: str) -> str:
-        return why_lost(self._bench, self._base, system, recording, label) or self.why_broken(system, recording, label)
+        return why_lost(self._bench, self._base, system, recording, label) or self._fails(system, recording, label)
+
+    def _fails(self, system: SystemDescription, recording: Recording, label: str) -> str:
+        """Say which check tells a system from the base: one of the user's, or of bootlab's own; ""."""
+        if (broken := self.why_broken(system, recording, label)) or self._sanity is None:
+            return broken
+        self._contrasts = self._sanity.contrasts(system, recording, label, self._changes)
+        return why_refused(self._contrasts)
 
     def _system(self, changes: tuple[Change, ...]) -> SystemDescription:
         return apply_all(self._base.system, changes)

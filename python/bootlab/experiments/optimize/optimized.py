@@ -12,6 +12,7 @@ from bootlab.experiments.campaign import Journal
 from bootlab.experiments.optimize.shrinking import Shrinking
 from bootlab.experiments.stacked import Stacked
 from bootlab.model import figures
+from bootlab.model.contrast import Contrast
 from bootlab.model.floor import Floor
 from bootlab.model.question import Question
 from bootlab.model.recording import Diagnosis
@@ -29,6 +30,7 @@ class Teller(Journal, Protocol):
 class Optimized(msgspec.Struct, frozen=True, kw_only=True):
     """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost.
 
+    `contrasts`: what checks say of the base and of the result; `unchecked`: what none of them could tell, and why.
     `no_floor`: why there is no floor. `parts_kept`: files, modules and applets that had to stay, with the reason;
     `back`: changes that a final check took out again, with the reason. `questions`: boots that told only whether a
     system works. `ended`: why the search was cut short, and the rest of it not made.
@@ -45,6 +47,8 @@ class Optimized(msgspec.Struct, frozen=True, kw_only=True):
     parts_kept: dict[str, str] = {}
     back: dict[str, str] = {}
     questions: tuple[Question, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    unchecked: tuple[str, ...] = ()
     ended: str = ""
 
 

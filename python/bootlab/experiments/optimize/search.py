@@ -23,10 +23,12 @@ from bootlab.experiments.ending import Tries
 from bootlab.experiments.on_board import least_saved_ns
 from bootlab.experiments.optimize.final import FinalChecks
 from bootlab.experiments.optimize.floor import floor_found
+from bootlab.experiments.optimize.hardening import hardening
 from bootlab.experiments.optimize.interactions import with_partners
 from bootlab.experiments.optimize.optimized import Optimized, Teller, proved_so_far
 from bootlab.experiments.optimize.parts import in_part, parts_of
 from bootlab.experiments.optimize.planning import expected_gains
+from bootlab.experiments.optimize.sanity import NOT_CHECKED, Sanity
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
 from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.patience import CutShort
@@ -61,8 +63,8 @@ _CAME_TO = {
     Verdict.BROKEN: "broken",
     Verdict.NO_EFFECT: "no effect shown",
 }
-_CLOSING_BOOTS = 8
-"""The proof of the result: a diagnosis and two traces, each as long as some boots."""
+_CLOSING_BOOTS = 12
+"""The proof of the result: a diagnosis, two power-offs and two traces, each as long as some boots."""
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
 
@@ -124,7 +126,7 @@ class _Search:
                 raise self._tries.stopped() from None
             if result is None:
                 rows = [row for row in self._left_out if row.kept]
-                result = self._checked(self._stacker.finished(rows, waiting=False))
+                result = self._checked(self._stacker.finished(rows, waiting=False), hurried=str(cut))
             result = msgspec.structs.replace(result, ended=str(cut), no_floor=f"no floor: {cut}")
         return result
 
@@ -151,13 +153,19 @@ class _Search:
             if self._stacker.changes == before:
                 break
 
-    def _checked(self, stacked: Stacked) -> Optimized:
-        """Run the user's final checks in what stands."""
-        passed = self._final.passed(stacked, self._tries.over)
+    def _checked(self, stacked: Stacked, *, hurried: str = "") -> Optimized:
+        """Run the user's final checks in what stands, and bootlab's own. `hurried`: why there is no time for these."""
+        sanity = None if hurried else Sanity(self._bench, self._base, self._costs)
+        passed = self._final.passed(stacked, self._tries.over, sanity)
+        unchecked = sanity.unchecked if sanity is not None else [f"{NOT_CHECKED}: {hurried}"]
+        system = apply_all(self._base.system, passed.stacked.changes)
+        hardened = hardening(*(self._bench.target.plan(one) for one in (self._base.system, system)))
         return Optimized(
             base=self._base,
             stacked=passed.stacked,
-            system=apply_all(self._base.system, passed.stacked.changes),
+            system=system,
+            contrasts=(*passed.contrasts, *hardened.contrasts),
+            unchecked=(*unchecked, *hardened.unchecked),
             diagnosis=None,
             waterfall=(),
             shrinking=self._shrinking,
@@ -165,6 +173,12 @@ class _Search:
             back=passed.back,
             questions=(*self._questions, *passed.questions),
         )
+
+    def _costs(self, change: Change) -> bool:
+        """Tell whether a change costs what the user had to let in."""
+        technique = self._techniques.get(change.technique)
+        # What is in no plan came of an option: the kernel without what does not run.
+        return technique is None or bool(technique.risk.costs)
 
     def _told_apart(self, found: Optimized) -> Optimized:
         """Add what each change saves on the way to the result, the result's diagnosis and its floor."""

@@ -19,6 +19,11 @@ TABLES = (
         group="bar",
     ),
     Table(title="What the kept changes cost and risk", columns=("title", "risk", "price"), group="cost"),
+    Table(
+        title="Security and function, before and after: what differs",
+        columns=("title", "before", "after", "words"),
+        group="contrast",
+    ),
     Table(title="What to undo for debugging", columns=("title", "lost"), group="undo"),
     Table(title="Kernel options whose code never ran and that stayed", columns=("title", "words"), group="option"),
     Table(title="Files, modules and applets that had to stay", columns=("title", "words"), group="part"),
@@ -78,6 +83,15 @@ def rows(results: RunDocument) -> list[Row]:
     found += [
         Row(id=f"part {name}", title=name, reason=why, values={"group": "part", "words": why})
         for name, why in results.parts_kept.items()
+    ]
+    found += [
+        Row(
+            id=f"{one.kind} {one.subject}",
+            title=f"{one.kind}: {one.subject}",
+            ok=not one.refused,
+            values={"group": "contrast", "before": one.before, "after": one.after, "words": one.leave},
+        )
+        for one in results.contrasts
     ]
     found += [
         Row(

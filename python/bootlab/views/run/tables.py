@@ -125,6 +125,8 @@ def _columns(results: RunDocument) -> tuple[Column, ...]:
         Column(key="risk", title="risk"),
         Column(key="again", title="again"),
         Column(key="kept", title="kept"),
+        Column(key="before", title="before"),
+        Column(key="after", title="after"),
         Column(key="words", title="proof or reason"),
         Column(key="lost", title="what it takes away"),
         Column(key="price", title="cost and risk"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `optimize` adds: the way from the base to the result, the floor beside it, what to undo for debugging.
 function waySection(data) {
-  const { bar, cost, undo, option, part, question } = data.tables;
+  const { bar, cost, contrast, undo, option, part, question } = data.tables;
   if (!bar) return null;
   const rows = rowsOf(bar);
   const steps = new Map(rows.map((row) => {
@@ -15,6 +15,7 @@ function waySection(data) {
     pictures: { title: { name: "goal", cls: "fall", cell: (row) => fall(steps.get(row), whole) } },
   }).node];
   if (cost) parts.push(el("h3", {}, cost.caption), madeTable(cost, { still: true, most: Infinity, draw: { title: named } }).node);
+  if (contrast) parts.push(el("h3", {}, contrast.caption), madeTable(contrast, { still: true, most: Infinity }).node);
   if (undo) parts.push(el("h3", {}, undo.caption), madeTable(undo, { still: true, draw: { title: named } }).node);
   for (const table of [part, option]) if (table) parts.push(folded(table.caption, madeTable(table, { still: true, draw: { title: named } }).node));
   if (question) parts.push(folded(question.caption, madeTable(question, { still: true }).node));

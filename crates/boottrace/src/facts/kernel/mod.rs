@@ -13,6 +13,7 @@ mod init_start;
 pub mod initcall;
 pub mod initcall_line;
 pub mod probe;
+pub mod protection;
 pub mod symbol;
 
 pub use architecture::{Architecture, ArchitectureName};
@@ -25,3 +26,4 @@ pub use hardware::Hardware;
 pub use init_start::InitStart;
 pub use initcall::{CallFlag, Initcall};
 pub use probe::{Probe, ProbeResult, EPROBE_DEFER};
+pub use protection::Protection;
