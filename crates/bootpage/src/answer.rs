@@ -14,6 +14,7 @@ use crate::goal::Goal;
 use crate::names::{name, stage_of_systemd};
 use crate::shown::visible;
 use crate::stretches::stretches;
+use crate::unit_words::{is_whole, whole_ns};
 
 /// A figure: its text, its unit, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,8 +89,8 @@ fn of_boot(boot: &Boot, which: &str) -> Vec<Figure> {
 
 fn of_units(report: &UnitReport) -> Vec<Figure> {
     let mut told = Vec::new();
-    if let Some(startup) = report.startup.as_ref().filter(|startup| !startup.parts.is_empty()) {
-        let whole = crate::unit_words::whole_ns(startup);
+    if let Some(startup) = report.startup.as_ref().filter(|startup| is_whole(startup)) {
+        let whole = whole_ns(startup);
         let what = format!("until systemd had started everything, {OWN}");
         told.push(figure(grouped_ms(Some(whole)), "ms", what));
         let mut parts = startup.parts.iter();

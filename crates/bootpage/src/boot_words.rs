@@ -208,7 +208,21 @@ fn outlasts_the_clock(boot: &Boot, cost: &Cost) -> bool {
 
 /// The sentence about the largest cost.
 pub fn largest_cost(cost: &Cost) -> String {
-    format!("The largest cost is {}: {}, {}.", spent(cost), cost.title, gain(cost))
+    let words = words_around(cost).map_or(String::new(), |words| format!(" (between {words})"));
+    format!(
+        "The largest cost is {}: {}{words}, {}.",
+        spent(cost),
+        cost.title,
+        gain(cost)
+    )
+}
+
+/// The lines around a silence, in their own words: all that is known of it.
+fn words_around(cost: &Cost) -> Option<&str> {
+    const LONGEST: usize = 240;
+    let (_, words) = cost.evidence.split_once(" between ")?;
+    let quoted = cost.kind == CostKind::Silence && words.starts_with('`') && words.ends_with('`');
+    (quoted && words.len() <= LONGEST && !cost.title.contains('`')).then_some(words)
 }
 
 /// `at least 801 ms` for a boot whose length to first use its log only bounds; none for any other.

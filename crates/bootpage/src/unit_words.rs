@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //! What is said first of a report about systemd's units.
 
+use boottrace::costs::cost::Cost;
+use boottrace::costs::kind::CostKind;
 use boottrace::document::units::{Startup, UnitReport};
 
 use crate::boot_words::{largest_cost, unknown_wait, OWN};
-use crate::cost_words::{largest, size_ns};
+use crate::cost_words::{is_timed, largest, size_ns, spent};
 use crate::figures::seconds;
 
 /// All of a start, ns.
@@ -23,20 +25,52 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
             .map(|(name, ns)| format!("{} {name}", seconds(i64::try_from(*ns).unwrap_or(i64::MAX))))
             .collect();
         let whole = seconds(whole_ns(startup));
-        told.push(format!(
-            "{whole} until systemd had started everything, {OWN}: {}.",
-            parts.join(" + ")
-        ));
+        told.push(if is_whole(startup) {
+            format!(
+                "{whole} until systemd had started everything, {OWN}: {}.",
+                parts.join(" + ")
+            )
+        } else {
+            format!(
+                "A part of systemd's own account: {}; the rest is not shown.",
+                parts.join(" + ")
+            )
+        });
     }
     let timed = report
         .costs
         .iter()
         .filter(|cost| cost.cost_ns.is_some_and(|ns| ns != 0));
-    told.extend(largest(timed, size_ns).map(largest_cost));
+    let most = largest(timed, size_ns);
+    let silent = most.filter(|cost| cost.kind == CostKind::Silence);
+    told.extend(match silent {
+        Some(cost) => Some(longest_silence(cost)),
+        None => most.map(largest_cost),
+    });
     // Lines that name a wait, and no time.
-    let waits = || report.costs.iter().find(|cost| !cost.lines.is_empty());
-    if told.is_empty() {
-        told.extend(waits().map(unknown_wait));
+    let mut waits = report
+        .costs
+        .iter()
+        .filter(|cost| !is_timed(cost) && !cost.lines.is_empty());
+    if told.is_empty() || silent.is_some() {
+        told.extend(waits.next().map(unknown_wait));
     }
     told
+}
+
+/// Does the account say all? Without user space and a sum, somebody cut it short.
+pub fn is_whole(startup: &Startup) -> bool {
+    !startup.parts.is_empty()
+        && (startup.total_ns.is_some() || startup.parts.iter().any(|(name, _)| name == "userspace"))
+}
+
+/// Of lines that show no boot: what can be said of a silence, and no more.
+fn longest_silence(cost: &Cost) -> String {
+    let lines: Vec<String> = cost.lines.iter().map(u32::to_string).collect();
+    format!(
+        "The longest silence in this excerpt is {} (lines {}): {}; whether a boot waits for it is not shown.",
+        spent(cost),
+        lines.join(" to "),
+        cost.title
+    )
 }

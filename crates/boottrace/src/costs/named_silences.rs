@@ -15,6 +15,8 @@ use crate::log::hints::waits_in_vain;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
+/// Empty messages looked beyond.
+const EMPTY: u32 = 2;
 /// Lines listed of one cost.
 const LISTED: usize = 12;
 
@@ -29,7 +31,10 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             }
             continue;
         }
-        let (after, before) = (text_of(context, gap.after_line), text_of(context, gap.before_line));
+        let (after, before) = (
+            spoken_before(context, gap.after_line),
+            spoken_behind(context, gap.before_line),
+        );
         let name = named(after, before, goes_on(gap, context.gaps))
             .or_else(|| of_controller(after, before))
             .or_else(|| timed_out_or_stated(context, gap, (after, before), out));
@@ -158,6 +163,18 @@ fn follows_at_once(gap: &LargeGap, next: &LargeGap) -> bool {
         .saturating_sub(gap.start_ns.saturating_add(gap.duration_ns));
     let later = next.after_line > gap.before_line && next.after_line <= gap.before_line.saturating_add(3);
     later && next.clock == gap.clock && (0..MOMENT_NS).contains(&apart)
+}
+
+/// The last words before a silence: those of a message that ended with an empty one.
+fn spoken_before<'a>(context: &Context<'a>, number: u32) -> &'a str {
+    let back = (0..=EMPTY).map(|back| text_of(context, number.saturating_sub(back)));
+    back.into_iter().find(|text| !text.trim().is_empty()).unwrap_or("")
+}
+
+/// The first words behind it.
+fn spoken_behind<'a>(context: &Context<'a>, number: u32) -> &'a str {
+    let behind = (0..=EMPTY).map(|more| text_of(context, number.saturating_add(more)));
+    behind.into_iter().find(|text| !text.trim().is_empty()).unwrap_or("")
 }
 
 fn text_of<'a>(context: &Context<'a>, number: u32) -> &'a str {

@@ -53,7 +53,21 @@ pub(super) fn job(text: &str) -> Option<(&str, i64)> {
         .split("start job is running for")
         .skip(1)
         .filter_map(|said| elapsed(said.strip_prefix(' ').unwrap_or(said)));
-    older.last().or_else(|| newer(text)).or_else(|| cut(text))
+    older
+        .last()
+        .or_else(|| newer(text))
+        .or_else(|| cut(text))
+        .or_else(|| wrapped(text))
+}
+
+/// The words before were broken off into the line above: `job is running for X (8s / 1min 30s)[  *** ] A start`.
+fn wrapped(text: &str) -> Option<(&str, i64)> {
+    let parts = text.match_indices("running for ");
+    let ours = parts.filter(|(at, _)| {
+        let head = text[..*at].trim_end();
+        head.is_empty() || "A start job is".ends_with(head)
+    });
+    ours.filter_map(|(at, words)| elapsed(&text[at + words.len()..])).last()
 }
 
 /// `X (33s / 5min 1s)`: the name, and how long.
@@ -120,6 +134,12 @@ pub(super) fn at_most_apart(context: &Context<'_>, from: &Line, to: &Line) -> Op
         .filter(|ns| *ns > 0)
 }
 
+/// The device that words name: of `UNIT.device - /dev/X` the path, which says more; and nothing of a sentence that goes on.
+pub(super) fn device_of(said: &str) -> &str {
+    let name = said.rsplit(" - ").next().unwrap_or(said);
+    name.split([',', ' ', ';']).next().unwrap_or(name).trim_end_matches('.')
+}
+
 /// Devices that systemd gave up on, where no line says when it began to wait: as long as nothing was printed before.
 /// `told`: those of which other lines say more.
 pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], out: &mut Vec<Cost>) {
@@ -131,9 +151,7 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
         let Some(name) = by_status().or_else(|| timed_out_device(said?)) else {
             continue;
         };
-        // `UNIT.device - /dev/X`: the path says more.
-        let name = name.rsplit(" - ").next().unwrap_or(name).trim_end_matches('.');
-        let name = name.trim_end_matches(".device");
+        let name = device_of(name).trim_end_matches(".device");
         let same = |one: &str| path_of(one) == path_of(name);
         let known = devices.iter().any(|(one, _)| same(one)) || told.iter().any(|one| same(one));
         if !name.is_empty() && !known && devices.len() < 100 {
@@ -299,6 +317,7 @@ mod tests {
             ("[  *** ] Job systemd-networkd-wait-online.se\u{2026}tart running (1min 54s / no limit)", "systemd-networkd-wait-online.se", 114),
             ("(3 of 8) A start job is running for\u{2026}ce Initialization (30s / 3min 20s)", "\u{2026}ce Initialization", 30),
             ("A start job is runn...vice (4s / no limit)", "...vice", 4),
+            ("job is running for Frob Daemon (8s / 1min 30s)[   ] A start", "Frob Daemon", 8),
         ];
         for (text, name, seconds) in told {
             assert_eq!(job(text), Some((name, seconds * 1_000_000_000)), "{text}");
@@ -309,6 +328,7 @@ mod tests {
             "Job a.service/stop running (1s / 2s)",
             "Job /start running (1s / 2s)",
             "A start job",
+            "the job that is running for X (1s / 2s)",
             "",
         ] {
             assert_eq!(job(text), None, "{text}");

@@ -57,7 +57,8 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         let number = cost.lines[0];
         let told = out.iter().any(|known| {
             let covers = known.lines.iter().min().zip(known.lines.iter().max());
-            covers.is_some_and(|(from, to)| *from <= number && number <= *to)
+            // A line that begins a silence speaks of the time before it.
+            covers.is_some_and(|(from, to)| (*from < number || from == to) && *from <= number && number <= *to)
                 && known.cost_ns >= cost.cost_ns.map(|ns| ns / 2)
         });
         if !told {

@@ -6,7 +6,8 @@
 use super::causes::{ata_port, before_colon, firmware_file, holds, Words};
 use super::cost::Cost;
 use super::kind::CostKind;
-use super::start_jobs::{of_systemd, path_of, DEVICE_ADVICE};
+use super::said_waits;
+use super::start_jobs::{device_of, of_systemd, path_of, DEVICE_ADVICE};
 use crate::log::hints::timed_out_device;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -141,6 +142,13 @@ const WAITS: &[Wait] = &[
     },
     Wait {
         kind: CostKind::UnitFailure,
+        words: &[&["^Job for ", ".service failed because "]],
+        subject: |text| text.split(' ').nth(2).unwrap_or(""),
+        title: "the start of a unit fails: {}",
+        advice: "see `systemctl status` of it, and who waits for it (systemd-analyze critical-chain)",
+    },
+    Wait {
+        kind: CostKind::UnitFailure,
         words: &[&["^systemd[1]: Failed to mount "], &["^Failed to mount "]],
         subject: |text| text.split_once("mount ").map_or("", |(_, rest)| rest.trim_end_matches('.')),
         title: "a mount fails: {}",
@@ -148,8 +156,21 @@ const WAITS: &[Wait] = &[
     },
 ];
 
-/// The waits that lines tell of without a time, each once.
-pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+/// The waits that lines tell of without a time, each once: those that a rule knows, then those in anybody's words.
+pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec<Cost> {
+    let mut out = known(lines.clone());
+    for cost in said_waits::of_lines(lines) {
+        if !out
+            .iter()
+            .any(|known| known.lines.iter().any(|line| cost.lines.contains(line)))
+        {
+            out.push(cost);
+        }
+    }
+    out
+}
+
+fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut out: Vec<Cost> = Vec::new();
     for line in lines.take(MOST) {
         let Some((kind, title, advice)) = told(line) else {
@@ -185,7 +206,7 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
 fn device(said: &str) -> Option<&str> {
     let name = said.strip_prefix("Timed out waiting for device ");
     let name = name.or_else(|| timed_out_device(said))?;
-    let name = name.rsplit(" - ").next().unwrap_or(name).trim_end_matches('.');
+    let name = device_of(name);
     (!name.is_empty()).then(|| name.trim_end_matches(".device"))
 }
 
@@ -234,6 +255,10 @@ mod tests {
                 "PHY",
             ),
             ("systemd[1]: Failed to mount /mnt/disk.", "a mount fails: /mnt/disk"),
+            (
+                "Job for frob.service failed because the control process exited with error code.",
+                "the start of a unit fails: frob.service",
+            ),
             (
                 "systemd[1]: Timed out waiting for device dev-tpm0.device - /dev/tpm0.",
                 "/dev/tpm0",

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::boot::Boot;
+use super::by_the_way::told_by_the_way;
 use super::document::{Document, NotABoot, Part, DOCUMENT_FORMAT, DOCUMENT_VERSION};
 use super::found as traces;
 use super::found::Found;
@@ -14,8 +15,6 @@ use super::other_output;
 use super::stated;
 use super::unit_costs;
 use super::units::UnitReport;
-use crate::costs::waits::numbers_ready_late;
-use crate::costs::{untimed, Cost, CostKind};
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
@@ -23,7 +22,6 @@ use crate::input::source::{Counted, Seen, Source};
 use crate::input::stream::Stream;
 use crate::log::boot_log::BootStart;
 use crate::log::clock::Clock;
-use crate::log::line::Line;
 use crate::options::Options;
 use crate::readers::calls::names::Names;
 use crate::readers::calls::tree::CallTree;
@@ -276,18 +274,6 @@ fn boot_log_input(
         trees,
         call_trees: Vec::new(),
     })
-}
-
-/// What lines that are no boot still tell of one: those that somebody chose, and those of programs.
-fn told_by_the_way(what: &str, lines: &[Line]) -> Option<Cost> {
-    let waits = || untimed::of_lines(lines.iter()).into_iter();
-    match what {
-        "excerpt" => numbers_ready_late(lines).or_else(|| waits().next()),
-        "program-log" => {
-            waits().find(|cost| matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait))
-        }
-        _ => None,
-    }
 }
 
 /// Reads boots, and what other tools printed among them. Returns what only exporters need of the latter.

@@ -4,6 +4,7 @@
 pub mod analyze;
 pub mod boot;
 pub mod budget;
+mod by_the_way;
 pub mod call_rows;
 pub mod call_trace;
 pub mod chart;

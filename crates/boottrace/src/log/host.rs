@@ -207,7 +207,12 @@ fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
     }
     at += 1;
     at += year(&bytes[at..]);
-    match sender(&bytes[at..]).or_else(|| levelled_sender(&bytes[at..])) {
+    // klogd on small systems names no host: `Nov 20 10:20:30 kernel: `.
+    let nameless = || bytes[at..].starts_with(b"kernel: ").then_some((0, 6, 8));
+    match sender(&bytes[at..])
+        .or_else(|| levelled_sender(&bytes[at..]))
+        .or_else(nameless)
+    {
         Some((from, to, length)) => Some(HostPrefix {
             ns,
             source: HostSource::Syslog,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! One line of a boot log: its stamps, the prefixes before it, who printed it, and which step it marks.
 
+pub(crate) mod any_stamp;
 pub mod banner;
 pub mod boot_log;
 pub(crate) mod bracket;

@@ -49,6 +49,19 @@ impl Named<'_> {
 }
 
 impl Cause {
+    /// A cause that no row knows, told by a line's own words.
+    pub(super) const fn spoken(title: &'static str, advice: &'static str) -> Self {
+        Self {
+            kind: CostKind::DeviceTimeout,
+            at: At::Either,
+            words: &[],
+            subject: nobody,
+            asynchronous: false,
+            title,
+            advice,
+        }
+    }
+
     /// The line among the two around a silence that names this cause. `goes_on`: others print at once behind its end.
     pub(super) fn named<'a>(&'static self, after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
         let told = |text: &str| self.words.iter().any(|words| holds(text, words));

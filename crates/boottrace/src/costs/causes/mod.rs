@@ -11,6 +11,8 @@ pub(super) use cause::{ata_port, before_colon, firmware_file, holds, Words};
 pub(crate) use cause::{Cause, Named};
 
 use super::kind::CostKind;
+use super::sayings::{saying, Saying};
+use crate::text::shorten::shorten;
 
 /// All rows; the first that fits names a silence.
 const TABLES: [&[Cause]; 4] = [storage::CAUSES, kernel::CAUSES, network::CAUSES, user_space::CAUSES];
@@ -22,11 +24,42 @@ pub(crate) fn named<'a>(after: &'a str, before: &'a str, goes_on: bool) -> Optio
 
 /// The same, where nothing is said but that somebody waited too long.
 pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
-    let found = first_of(&[kernel::TIMEOUTS], after, before, true)?;
     // The line ends a wait. What is silent behind it is another, unless the same one speaks again.
     let who = |text: &'a str| text.trim().split(' ').next().unwrap_or("");
-    (found.line == before.trim() || who(after) == who(before)).then_some(found)
+    first_of(&[kernel::TIMEOUTS], after, before, true)
+        .filter(|found| found.line == before.trim() || who(after) == who(before))
+        .or_else(|| spoken_of(after, before))
 }
+
+/// What the lines say of a wait in anybody's words: that it began before the silence, or that it was in vain.
+fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
+    let (after, before) = (after.trim(), before.trim());
+    let ended = matches!(saying(before), Some(Saying::NoAnswer)).then_some((&SPOKEN[0], before));
+    let begun = || {
+        matches!(saying(after), Some(Saying::Waited | Saying::Retried | Saying::TimedOut))
+            .then_some((&SPOKEN[1], after))
+    };
+    let (cause, line) = ended.or_else(begun)?;
+    Some(Named {
+        cause,
+        subject: shorten(line),
+        line,
+    })
+}
+
+/// The words around a silence that speak of it.
+const SPOKEN_ADVICE: &str =
+    "the line says who waits, or for whom: see why it does not come, and whether it is needed before the goal";
+static SPOKEN: [Cause; 2] = [
+    Cause::spoken(
+        "nothing is printed before a line that speaks of a wait: `{}`",
+        SPOKEN_ADVICE,
+    ),
+    Cause::spoken(
+        "nothing is printed behind a line that speaks of a wait: `{}`",
+        SPOKEN_ADVICE,
+    ),
+];
 
 /// A controller that gives up on the device of which the line before the silence speaks: the wait is that device's.
 pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {

@@ -90,6 +90,9 @@ fn waits_for_udev(text: &str) -> bool {
 /// Stamps from which on a log in which nothing starts is that of a system that has been running.
 const RUNS_NS: i64 = 100 * NS_PER_S;
 
+/// No kernel runs for as long: such stamps count since another day.
+const YEARS_NS: i64 = 3 * 365 * 86_400 * NS_PER_S;
+
 /// From here on, what speaks of nothing but USB devices is of a device that was plugged in.
 const PLUGGED_IN_NS: i64 = 60 * NS_PER_S;
 
@@ -106,6 +109,11 @@ fn speaks_of_usb(line: &Line) -> bool {
         "scsi host",
     ];
     let text = line.text.trim_start();
+    // A stamp that nobody reads.
+    let text = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "))
+        .map_or(text, |(_, rest)| rest);
     let of_machine = matches!(line.kind, LineKind::Kernel | LineKind::User) && line.has_kernel_prefix();
     !of_machine || STARTS.iter().any(|start| text.starts_with(start))
 }
@@ -127,7 +135,19 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
     if log.lines.iter().any(shows) {
         return None;
     }
-    let first = log.lines.iter().filter_map(|l| Some((l.printk_ns?, l.number))).min()?;
+    let stamped = log.lines.iter().filter_map(|l| Some((l.printk_ns?, l.number))).min();
+    let gone = log
+        .lines
+        .iter()
+        .find(|l| l.text.contains(": USB disconnect, device number "));
+    if let Some(gone) = gone.filter(|_| stamped.is_none() && log.lines.iter().all(speaks_of_usb)) {
+        let why = format!(
+            "all lines are about devices on USB, and line {} takes one out: plugged in, as far as is shown",
+            gone.number
+        );
+        return Some(("running-system", why));
+    }
+    let first = stamped?;
     if (PLUGGED_IN_NS..RUNS_NS).contains(&first.0) && log.lines.iter().all(speaks_of_usb) {
         let why = format!(
             "all lines are about devices on USB, {} s after the kernel's start (line {}): plugged in, as far as is shown",
@@ -135,6 +155,14 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
             first.1
         );
         return Some(("running-system", why));
+    }
+    if first.0 >= YEARS_NS {
+        let why = format!(
+            "no line shows a start, and line {} is stamped {} s: that is no time since the kernel's start",
+            first.1,
+            first.0 / NS_PER_S
+        );
+        return Some(("program-log", why));
     }
     (first.0 >= RUNS_NS).then(|| {
         let failed = fault(log).unwrap_or_default();

@@ -64,6 +64,7 @@ fn is_comment_of_a_row(text: &str) -> bool {
         || text.starts_with('\u{2514}')
         || text.contains(".target @")
         || text.contains(" reached after ")
+        || (text.starts_with("+ ") && text.contains("s ("))
 }
 
 fn rows_of(line: &str) -> Vec<Cow<'_, str>> {

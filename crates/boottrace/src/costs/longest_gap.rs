@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+//! The longest time between two stamped lines of a piece that no reader knows: where nothing else is found, at least that
+//! can be said, with the lines' own words.
+
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use super::sayings::saying;
+use crate::log::any_stamp;
+use crate::log::any_stamp::Form;
+use crate::log::breaks::{filtering_command, leaves_out};
+use crate::log::line::{Line, LineKind};
+use crate::text::shorten::shorten;
+
+/// Nobody pastes more to ask about one boot; a longer log is a program's.
+const MOST: usize = 300;
+/// Lines without a stamp that may stand between two with one.
+const BETWEEN: u32 = 30;
+/// Who is silent for longer is not starting.
+const LONGEST_NS: i64 = 1_200_000_000_000;
+/// Shorter ones are not told: of a clock that counts parts of a second, and of one that does not.
+const SHORTEST_NS: i64 = 500_000_000;
+const SHORTEST_WHOLE_NS: i64 = 5_000_000_000;
+/// Lines of two sources may be out of order by less.
+const BACK_NS: i64 = 1_000_000_000;
+
+/// The clock of a stamp: the reader's own, or the form of what stands in front of the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Host,
+    Kernel,
+    Firmware,
+    Form(Form),
+}
+
+/// Lines of one clock that follow each other.
+#[derive(Default)]
+struct Piece<'a> {
+    stamped: Vec<(&'a Line, i64)>,
+    of: Option<Of>,
+    /// Lines since the last stamp.
+    bare: u32,
+    /// The clock goes back, or jumps.
+    broken: bool,
+    /// A command chose its lines.
+    chosen: bool,
+}
+
+/// The longest silence of the pieces that the lines make up.
+pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
+    if lines.len() > 10 * MOST {
+        return None;
+    }
+    let mut best: Option<(&Line, &Line, i64)> = None;
+    let mut piece = Piece::default();
+    for line in lines {
+        let ends = match line.kind {
+            LineKind::Prose | LineKind::Typed | LineKind::Garbage => true,
+            LineKind::Blank => line.text.trim_start().starts_with(['`', '~']),
+            _ => leaves_out(line),
+        };
+        if ends {
+            // A page's mark may stand between a command and what it prints.
+            let kept = piece.chosen && piece.stamped.is_empty() && line.kind == LineKind::Blank;
+            piece.close(&mut best);
+            piece.chosen = kept || filtering_command(&line.text).is_some();
+            continue;
+        }
+        if filtering_command(&line.text).is_some() {
+            piece.close(&mut best);
+            piece.chosen = true;
+        } else {
+            piece.take(line, &mut best);
+        }
+    }
+    piece.close(&mut best);
+    best.map(|(from, to, ns)| cost(from, to, ns))
+}
+
+fn stamp(line: &Line) -> Option<(Of, i64)> {
+    let own = line.firmware_ns.map(|ns| (Of::Firmware, ns));
+    own.or_else(|| line.printk_ns.map(|ns| (Of::Kernel, ns)))
+        .or_else(|| line.host_ns.map(|ns| (Of::Host, ns)))
+        .or_else(|| any_stamp::of(&line.text).map(|(form, ns)| (Of::Form(form), ns)))
+}
+
+impl<'a> Piece<'a> {
+    fn take(&mut self, line: &'a Line, best: &mut Option<(&'a Line, &'a Line, i64)>) {
+        let Some((of, ns)) = stamp(line) else {
+            self.bare += u32::from(line.kind != LineKind::Blank);
+            if self.bare > BETWEEN {
+                self.close(best);
+            }
+            return;
+        };
+        if self.of.is_some_and(|known| known != of) {
+            self.bare += 1;
+            return;
+        }
+        let since = self.stamped.last().map(|(_, last)| ns.saturating_sub(*last));
+        self.broken |= since.is_some_and(|since| since <= -BACK_NS || since > LONGEST_NS);
+        self.of = Some(of);
+        self.bare = 0;
+        self.stamped.push((line, ns));
+    }
+
+    /// Ends the piece: what begins is another.
+    fn close(&mut self, best: &mut Option<(&'a Line, &'a Line, i64)>) {
+        let piece = std::mem::take(self);
+        let Some(of) = piece
+            .of
+            .filter(|_| !piece.broken && !piece.chosen && piece.stamped.len() <= MOST)
+        else {
+            return;
+        };
+        let whole = piece.stamped.iter().all(|(_, ns)| ns % 1_000_000_000 == 0);
+        let fine = !whole || !matches!(of, Of::Host | Of::Form(_));
+        let shortest = if fine { SHORTEST_NS } else { SHORTEST_WHOLE_NS };
+        for pair in piece.stamped.windows(2) {
+            let ((from, begin), (to, end)) = (pair[0], pair[1]);
+            let ns = end.saturating_sub(begin);
+            if ns >= shortest && best.is_none_or(|(_, _, most)| ns > most) {
+                *best = Some((from, to, ns));
+            }
+        }
+    }
+}
+
+fn cost(from: &Line, to: &Line, ns: i64) -> Cost {
+    let (after, before) = (shorten(from.text.trim()), shorten(to.text.trim()));
+    let told = [&from.text, &to.text].into_iter().find(|text| saying(text).is_some());
+    let hint = told.map_or(String::new(), |text| {
+        format!("; `{}` may say why", shorten(text.trim()))
+    });
+    Cost {
+        kind: CostKind::Silence,
+        title: format!("nothing is printed after `{after}`"),
+        cost_ns: Some(ns),
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: false,
+        lines: vec![from.number, to.number],
+        evidence: format!(
+            "{} between lines {} and {}, `{after}` and `{before}`, by the stamps in front of them{hint}; whether a boot waits \
+             for it is not shown",
+            spell(ns),
+            from.number,
+            to.number
+        ),
+        advice: "look what runs between these two lines; give more of the log, so that it shows whether the boot waits for it"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<Line> {
+        let line = |(at, text): (usize, &&str)| Line::plain(at as u32 + 1, 0, (*text).to_owned());
+        texts.iter().enumerate().map(line).collect()
+    }
+
+    fn found(texts: &[&str]) -> Option<(i64, Vec<u32>)> {
+        of_lines(&lines(texts)).map(|cost| (cost.cost_ns.unwrap() / 1_000_000, cost.lines))
+    }
+
+    #[test]
+    fn the_longest_of_any_clock() {
+        assert_eq!(
+            found(&["1:00:08 PM: frob: image sent", "1:03:31 PM: frob: asked again"]),
+            Some((203_000, vec![1, 2]))
+        );
+        assert_eq!(
+            found(&["9.10000| a", "no stamp", "9.20000| b", "11.70000| c"]),
+            Some((2_500, vec![3, 4]))
+        );
+        assert_eq!(
+            found(&[
+                "2031-01-02 10:00:00,100 a",
+                "2031-01-02 10:00:04,300 b",
+                "2031-01-02 10:00:05,300 c"
+            ]),
+            Some((4_200, vec![1, 2]))
+        );
+    }
+
+    #[test]
+    fn what_is_none() {
+        // Seconds are too coarse for a short silence.
+        assert_eq!(found(&["10:00:00 a", "10:00:03 b"]), None);
+        // A clock that goes back, one that jumps by an hour, two clocks.
+        assert_eq!(found(&["10:00:10 a", "10:00:00 b", "10:00:09 c"]), None);
+        assert_eq!(found(&["10:00:00 a", "11:00:00 b", "11:00:09 c"]), None);
+        assert_eq!(found(&["10:00:00 a", "3.50 b"]), None);
+        // Lines that somebody chose, or left out.
+        assert_eq!(found(&["$ dmesg | grep frob", "[ 1.000] a", "[ 9.000] b"]), None);
+        assert_eq!(found(&["[ 1.000] a", "...", "[ 9.000] b"]), None);
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+//! What lines say of waits in anybody's words, where no rule knows them and nothing has a time: quoted, with what can be
+//! said of it and no more. Lines that differ in numbers only are one.
+
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use super::sayings::{saying, Saying};
+use crate::log::line::{Line, LineKind};
+use crate::text::shorten::shorten;
+
+/// Waits told.
+const LISTED: usize = 3;
+/// Lines looked at.
+const MOST: usize = 20_000;
+/// Words told apart.
+const KNOWN: usize = 200;
+/// Words that come again within so long are about one wait.
+const AGAIN_NS: i64 = 120_000_000_000;
+/// A shorter time between the first and the last of them is not worth a word.
+const SHORTEST_NS: i64 = 500_000_000;
+
+/// Lines of the same words.
+struct Group<'a> {
+    words: String,
+    saying: Saying,
+    text: String,
+    lines: Vec<&'a Line>,
+    count: u32,
+    /// How long the words came again and again, by one clock.
+    again_ns: i64,
+    since: Option<i64>,
+    last: Option<i64>,
+}
+
+/// The waits that lines tell of, the surest words first.
+pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for line in lines.take(MOST) {
+        for text in spoken(line) {
+            if let Some(saying) = saying(text) {
+                add(&mut groups, line, text, saying);
+            }
+        }
+    }
+    groups.sort_by_key(|group| {
+        let often = std::cmp::Reverse(group.count);
+        (std::cmp::Reverse(group.worth_ns()), rank(group.saying), often)
+    });
+    groups.truncate(LISTED);
+    groups.iter().map(Group::cost).collect()
+}
+
+/// A log's line is looked at as a whole; of the text of a page and of its headings, what they quote.
+fn spoken(line: &Line) -> Vec<&str> {
+    let heading = line.text.trim_start().starts_with('#');
+    let text = line.text.trim().trim_start_matches(['>', '*', '#', '-', ' ']);
+    let text = text.trim_end_matches(['*', ' ']);
+    if let Some(inner) = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+        if !inner.contains('`') {
+            return vec![inner];
+        }
+    }
+    let quotes = quoted(text);
+    if heading || line.kind == LineKind::Prose || is_sentence(text) || (!quotes.is_empty() && text.contains('`')) {
+        return quotes;
+    }
+    vec![text]
+}
+
+/// What stands between two marks of one kind, where it is more than a word.
+fn quoted(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for mark in ['`', '"'] {
+        let spans = text.split(mark).skip(1).step_by(2);
+        out.extend(spans.map(str::trim).filter(|span| span.contains(' ')));
+    }
+    // systemd's own words, wherever somebody writes them.
+    if out.is_empty() && text.contains("start job is running for ") {
+        out.push(text);
+    }
+    out
+}
+
+/// Does somebody write to somebody? A machine says neither I nor you, asks nothing, and begins a new sentence seldom.
+fn is_sentence(text: &str) -> bool {
+    const WORDS: [&str; 34] = [
+        "i", "i'm", "i've", "my", "me", "we", "our", "you", "your", "it's", "but", "because", "when", "then", "so",
+        "if", "this", "that", "which", "there", "they", "would", "could", "should", "maybe", "seems", "please",
+        "thanks", "hello", "hi", "also", "just", "after", "what",
+    ];
+    /// Words that bind a sentence; a machine's message has few.
+    const BINDS: [&str; 20] = [
+        "the", "a", "an", "of", "to", "is", "are", "was", "it", "and", "or", "on", "in", "at", "with", "by", "as",
+        "be", "has", "have",
+    ];
+    if text.ends_with('?') {
+        return true;
+    }
+    let count = |words: &[&str]| {
+        let spoken = text.split([' ', ',', '.']).map(str::to_ascii_lowercase);
+        spoken.filter(|word| words.contains(&word.as_str())).count()
+    };
+    let (found, all) = (count(&WORDS), text.split(' ').count());
+    found >= 2 || (found == 1 && all > 12) || (all > 10 && count(&BINDS) >= 4)
+}
+
+fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Saying) {
+    let words: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let at = line.printk_ns.or(line.host_ns).or(line.firmware_ns);
+    if let Some(group) = groups.iter_mut().find(|group| group.words == words) {
+        group.count += 1;
+        if group.lines.len() < 5 {
+            group.lines.push(line);
+        }
+        let near = |ns: &i64| {
+            group
+                .last
+                .is_some_and(|last| (0..=AGAIN_NS).contains(&ns.saturating_sub(last)))
+        };
+        if let Some(ns) = at.filter(near) {
+            group.again_ns = group.again_ns.max(ns - group.since.unwrap_or(ns));
+        } else {
+            group.since = at;
+        }
+        group.last = at;
+    } else if groups.len() < KNOWN {
+        groups.push(Group {
+            words,
+            saying,
+            text: text.to_owned(),
+            lines: vec![line],
+            count: 1,
+            again_ns: 0,
+            since: at,
+            last: at,
+        });
+    }
+}
+
+/// The surest words first.
+fn rank(saying: Saying) -> u8 {
+    match saying {
+        Saying::TimedOut => 0,
+        Saying::NoAnswer => 1,
+        Saying::Slow => 2,
+        Saying::Retried => 3,
+        Saying::Waited => 4,
+        Saying::Failed => 5,
+    }
+}
+
+impl Group<'_> {
+    fn worth_ns(&self) -> i64 {
+        if self.again_ns >= SHORTEST_NS {
+            self.again_ns
+        } else {
+            0
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let said = shorten(&self.text);
+        let title = match self.saying {
+            Saying::TimedOut => format!("a wait ran out: `{said}`"),
+            Saying::NoAnswer => format!("an answer does not come: `{said}`"),
+            Saying::Retried => format!("something is tried again: `{said}`"),
+            Saying::Slow => format!("something is slow or stuck: `{said}`"),
+            Saying::Waited => format!("something is waited for: `{said}`"),
+            Saying::Failed => format!("a start fails, and others may have waited for it: `{said}`"),
+        };
+        let ns = Some(self.worth_ns()).filter(|ns| *ns > 0);
+        let times = if self.count > 1 {
+            format!("it says so {} times", self.count)
+        } else {
+            "it says so".to_owned()
+        };
+        let evidence = match ns {
+            Some(ns) => format!("{times}, again and again for {}; it may have taken longer", spell(ns)),
+            None => format!("{times}; no stamps tell for how long"),
+        };
+        Cost {
+            kind: CostKind::DeviceTimeout,
+            title,
+            cost_ns: ns,
+            gain_ns: None,
+            basis: Basis::Computed,
+            at_most: false,
+            at_least: ns.is_some(),
+            lines: self.lines.iter().map(|line| line.number).collect(),
+            evidence,
+            advice: "the line says who waits, or for whom: see why it does not come, and whether it is needed before the goal"
+                .to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(texts: &[(&str, Option<i64>)]) -> Vec<Cost> {
+        let lines: Vec<Line> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, (text, seconds))| {
+                let mut line = Line::plain(at as u32 + 1, 0, (*text).to_owned());
+                line.printk_ns = seconds.map(|s| s * 1_000_000_000);
+                line
+            })
+            .collect();
+        of_lines(lines.iter())
+    }
+
+    #[test]
+    fn the_surest_words_come_first() {
+        let found = of(&[
+            ("frob: waiting for the panel", None),
+            ("quux0: command timed out", None),
+            ("quux0: command timed out", None),
+        ]);
+        let titles: Vec<&str> = found.iter().map(|cost| cost.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            [
+                "a wait ran out: `quux0: command timed out`",
+                "something is waited for: `frob: waiting for the panel`"
+            ]
+        );
+        assert_eq!(found[0].lines, [2, 3]);
+        assert_eq!(found[0].cost_ns, None);
+    }
+
+    #[test]
+    fn what_comes_again_takes_at_least_as_long() {
+        let found = of(&[
+            ("waiting for frob 1", Some(703)),
+            ("waiting for frob 2", Some(710)),
+            ("waiting for frob 3", Some(731)),
+            ("waiting for frob 4", Some(5_000)),
+        ]);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].cost_ns, found[0].at_least), (Some(28_000_000_000), true));
+    }
+
+    #[test]
+    fn of_a_sentence_only_what_it_quotes() {
+        for text in [
+            "# The frob is not responding",
+            "With that gone, a start spends most of its time in the loader waiting for the frob to come up in the end",
+            "It shows the time that the frob waited for the panel to be there on a slow bus",
+        ] {
+            assert!(of(&[(text, None)]).is_empty(), "{text}");
+        }
+        let found = of(&[("- Getting a `quux not responding, error -62`.", None)]);
+        assert_eq!(
+            found[0].title,
+            "an answer does not come: `quux not responding, error -62`"
+        );
+        let found = of(&[("`quux0: Timeout waiting for hardware`", None)]);
+        assert_eq!(found[0].title, "a wait ran out: `quux0: Timeout waiting for hardware`");
+        assert!(of(&[("I think my board is waiting for something, but I do not know", None)]).is_empty());
+        let found = of(&[("When I boot it says `frob: waiting for panel` and then stops", None)]);
+        assert_eq!(found[0].title, "something is waited for: `frob: waiting for panel`");
+    }
+}

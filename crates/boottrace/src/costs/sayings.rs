@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+//! Words in which anybody says that something is waited for, does not answer, is tried again or is slow: English, and no
+//! program's own. Whoever prints the line: it names a wait, and says nothing of how long that was.
+
+/// What a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Saying {
+    /// A wait ran out.
+    TimedOut,
+    /// Nobody answers.
+    NoAnswer,
+    /// Something is tried again.
+    Retried,
+    /// Something is called slow, or stuck.
+    Slow,
+    /// Something is waited for.
+    Waited,
+    /// systemd says that a start fails.
+    Failed,
+}
+
+/// Longer lines are no message.
+const LONGEST: usize = 600;
+
+const NO_ANSWER: [&str; 21] = [
+    "not responding",
+    "no response",
+    "not respond",
+    "failed to respond",
+    "no answer",
+    "unable to connect",
+    "not accepting address",
+    "unable to enumerate",
+    "lost interrupt",
+    "did not appear",
+    "didn't appear",
+    "does not appear",
+    "did not show up",
+    "gave up",
+    "giving up",
+    "unreachable",
+    "stops responding",
+    "stopped responding",
+    "not answer",
+    "no link detected",
+    "no offers received",
+];
+const RETRIED: [&str; 9] = [
+    "retrying",
+    "trying again",
+    "try again",
+    "tries again",
+    "starting again",
+    "retry count exceeded",
+    "retry limit",
+    "still trying",
+    "will retry",
+];
+const SLOW: [&str; 18] = [
+    "slow to respond",
+    "taking a long time",
+    "takes a long time",
+    "took a long time",
+    "taking long",
+    "takes long",
+    "taking too long",
+    "took too long",
+    "takes too long",
+    "taking longer",
+    "took longer",
+    "detected stall",
+    "detected stalls",
+    "soft lockup",
+    "hard lockup",
+    "blocked for more than",
+    "still busy",
+    "hogged cpu",
+];
+const WAITED: [&str; 10] = [
+    "waiting for",
+    "waiting up to",
+    "waiting until",
+    "waiting on",
+    "waits for",
+    "wait for",
+    "waited for",
+    "still waiting",
+    "waiting to",
+    "start job is running for",
+];
+/// systemd's status of a start that failed, or that waited for one that did.
+const FAILED: [&str; 4] = [
+    "[failed] failed to start ",
+    "[failed] failed to mount ",
+    "[depend] dependency failed for ",
+    "dependency failed for ",
+];
+/// One word each, alone.
+const TIMED_OUT: [&str; 5] = ["timeout", "timeouted", "time-out", "etimedout", "-110"];
+const STUCK: [&str; 5] = ["stuck", "hung", "hangs", "stalled", "frozen"];
+/// Such a line sets or explains a time, or speaks of a feature.
+const SETTINGS: [&str; 24] = [
+    "enabled",
+    "enabling",
+    "disabled",
+    "disabling",
+    "detector",
+    "detection",
+    "setting",
+    "configured",
+    "default",
+    "support",
+    "registered",
+    "initialized",
+    "initialised",
+    "command line:",
+    "boot_image=",
+    "adjust",
+    "press ",
+    "hit ",
+    "usage",
+    "option",
+    "console=",
+    "root=",
+    "--",
+    "e.g.",
+];
+/// Such a line says that it is over.
+const OVER: [&str; 14] = [
+    "done",
+    "ok",
+    "ready",
+    "complete",
+    "completed",
+    "finished",
+    "succeeded",
+    "success",
+    "successful",
+    "up",
+    "found",
+    "detected",
+    "connected",
+    "passed",
+];
+/// systemd's words about a unit begin so; the name behind them is no wait.
+const STATES: [&str; 12] = [
+    "[  ok  ]",
+    "started ",
+    "finished ",
+    "reached ",
+    "starting ",
+    "stopped ",
+    "stopping ",
+    "mounted ",
+    "closed ",
+    "removed ",
+    "listening ",
+    "created ",
+];
+
+/// What the words of a line say of a wait; none where they set a time, or say that it is over.
+pub(super) fn saying(text: &str) -> Option<Saying> {
+    let text = text.trim();
+    if text.len() > LONGEST || !text.is_ascii() && text.chars().count() > LONGEST / 2 {
+        return None;
+    }
+    let lower = text.to_ascii_lowercase();
+    let found = said(&lower)?;
+    (!is_source(text) && !is_setting(&lower, found) && !is_over(&lower, found)).then_some(found)
+}
+
+fn said(lower: &str) -> Option<Saying> {
+    let any = |words: &[&str]| words.iter().any(|word| holds_alone(lower, word));
+    if lower.contains("timed out") || lower.contains("timing out") || any(&TIMED_OUT) {
+        return Some(Saying::TimedOut);
+    }
+    if any(&NO_ANSWER) {
+        return Some(Saying::NoAnswer);
+    }
+    if any(&RETRIED) {
+        return Some(Saying::Retried);
+    }
+    if any(&SLOW) || any(&STUCK) {
+        return Some(Saying::Slow);
+    }
+    if any(&WAITED) {
+        return Some(Saying::Waited);
+    }
+    let failed = lower.trim_start_matches("systemd[1]: ");
+    FAILED
+        .iter()
+        .any(|start| failed.starts_with(start))
+        .then_some(Saying::Failed)
+}
+
+/// The words, with no letter, digit or mark of a name around them.
+fn holds_alone(text: &str, words: &str) -> bool {
+    let part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(words).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + words.len()..].chars().next();
+        !before.is_some_and(part_of_name) && !behind.is_some_and(part_of_name)
+    })
+}
+
+/// A program's text, a difference, a command.
+fn is_source(text: &str) -> bool {
+    const STARTS: [&str; 14] = [
+        "+", "- ", "@@", "diff ", "#", "//", "/*", "*", "$ ", "if ", "while ", "for ", "sudo ", "echo ",
+    ];
+    const PARTS: [&str; 12] = [
+        "();", ");", "->", " = ", "==", "&&", "||", "printk(", "dev_err(", "echo ", "#define", "sleep ",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+        || PARTS.iter().any(|part| text.contains(part))
+        || text.ends_with([';', '{', '}', '\\'])
+}
+
+fn is_setting(lower: &str, found: Saying) -> bool {
+    if SETTINGS.iter().any(|word| lower.contains(word)) {
+        return true;
+    }
+    // `timeout: 60`, `timeout=60`, `timeout 60`, `timeout of 60`, `a timeout value`.
+    found == Saying::TimedOut
+        && lower.match_indices("timeout").all(|(at, word)| {
+            let rest = lower[at + word.len()..].trim_start_matches([' ', ':', '=', '(', '\'', '"', ')']);
+            let rest = rest
+                .strip_prefix("of ")
+                .or_else(|| rest.strip_prefix("is "))
+                .unwrap_or(rest);
+            let next = rest.split([' ', '=', ':', ',']).next().unwrap_or("");
+            next.starts_with(|c: char| c.is_ascii_digit()) || matches!(next, "set" | "value" | "to" | "policy" | "in")
+        })
+        && !lower.contains("timed out")
+        && !holds_alone(lower, "-110")
+        && lower.contains("timeout")
+}
+
+fn is_over(lower: &str, found: Saying) -> bool {
+    let end = lower.trim_end_matches(['.', ' ', '!', ')', ']', '\'', '"']);
+    let last = end.rsplit([' ', '.', ':', '[', '(']).next().unwrap_or("");
+    let waits = found == Saying::Waited;
+    let by_systemd = waits && !lower.contains("start job is running for");
+    let said = lower.strip_prefix("systemd[1]: ").unwrap_or(lower);
+    (waits && OVER.contains(&last)) || (by_systemd && STATES.iter().any(|state| said.starts_with(state)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_speak_of_a_wait() {
+        let told = [
+            ("quux 12ab0000.bus: transfer timed out", Saying::TimedOut),
+            ("pxe-loader: server response timeout", Saying::TimedOut),
+            ("probe of 3-1:1.0 failed with error -110", Saying::TimedOut),
+            ("flush: i8099 timeout", Saying::TimedOut),
+            (
+                "loader: Waiting for link-up on nic7 ... Unable to connect",
+                Saying::NoAnswer,
+            ),
+            ("hdq: lost interrupt", Saying::NoAnswer),
+            ("foo-mgmt: station unreachable, attempt 3 of 9", Saying::NoAnswer),
+            ("Retry count exceeded; starting again", Saying::Retried),
+            ("worker [77] processing 'pci' is taking a long time", Saying::Slow),
+            ("The bus is stuck", Saying::Slow),
+            ("A start job is running for Load the Frob", Saying::Waited),
+            ("::: waiting for frobs to come ...", Saying::Waited),
+            ("foo_early: Wait for the panel", Saying::Waited),
+            ("[FAILED] Failed to start Frob Daemon.", Saying::Failed),
+            ("[DEPEND] Dependency failed for Frob Daemon.", Saying::Failed),
+        ];
+        for (text, expected) in told {
+            assert_eq!(saying(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_that_speak_of_none() {
+        for text in [
+            "",
+            "Waiting for the frobs ... done.",
+            "Waiting for PHY auto negotiation to complete... done",
+            "frob: timeout set to 60 s",
+            "frob0: watchdog timeout 60 sec",
+            "frob: timeout: 30",
+            "Command line: quiet usbcore.timeout timed out",
+            "NMI: hard lockup detector enabled",
+            "rcu: stall detection is on",
+            "max_timeout_ms",
+            "[  OK  ] Started Wait for frobs to come.",
+            "Starting Wait for frobs to come...",
+            "if (wait_for_frob() == -ETIMEDOUT)",
+            "+	dev_err(dev, \"frob timed out\\n\");",
+            "Hit any key, or wait for the boot",
+            "irq 110: nobody",
+            "memory [0x-110]",
+        ] {
+            assert_eq!(saying(text), None, "{text}");
+        }
+    }
+}

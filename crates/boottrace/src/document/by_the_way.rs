@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//! What lines that are no boot still tell of one.
+
+use crate::costs::waits::numbers_ready_late;
+use crate::costs::{longest_gap, untimed, Cost, CostKind};
+use crate::log::line::Line;
+
+/// What is said later is not of a boot.
+const YOUNG_NS: i64 = 300_000_000_000;
+
+/// What lines still tell that somebody chose, those of programs, and those of a system that has just started.
+pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Option<Cost> {
+    let waits = || untimed::of_lines(lines.iter()).into_iter();
+    match what {
+        "excerpt" => numbers_ready_late(lines).or_else(|| waits().next()),
+        "running-system" => {
+            let young = |number: &u32| {
+                let said = lines.iter().find(|line| line.number == *number);
+                said.and_then(|line| line.printk_ns).is_some_and(|ns| ns < YOUNG_NS)
+            };
+            waits().find(|cost| cost.lines.iter().all(young))
+        }
+        "program-log" => {
+            // Stamps that count since another day.
+            if lines.iter().any(|line| line.printk_ns.is_some()) {
+                return waits().next().or_else(|| longest_gap::of_lines(lines));
+            }
+            let known = waits().find(|cost| matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait));
+            known.or_else(|| {
+                let of_boot = lines
+                    .iter()
+                    .any(|line| line.process.as_deref().is_some_and(starts_the_system));
+                of_boot.then(|| longest_gap::of_lines(lines).or_else(|| waits().next()))?
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Programs that are at work while a system starts, and seldom behind it.
+fn starts_the_system(name: &str) -> bool {
+    const PROGRAMS: [&str; 8] = [
+        "systemd-udevd",
+        "systemd-modules-load",
+        "systemd-fsck",
+        "systemd-cryptsetup",
+        "systemd-remount-fs",
+        "udevd",
+        "wickedd",
+        "plymouthd",
+    ];
+    PROGRAMS.contains(&name) || name.starts_with("dracut")
+}

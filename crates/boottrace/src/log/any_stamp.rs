@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+//! Stamps of any form at the start of a line: what nobody taught bootlab to read still counts seconds, or tells a time of
+//! day. Two stamps can be compared where they have one form.
+
+use super::clock::NS_PER_S;
+
+/// The form of a stamp: the signs around its numbers. Only stamps of one form are of one clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// What stands before its first digit.
+    open: Option<char>,
+    /// Has it a date?
+    dated: bool,
+    /// Hours, minutes and seconds, or seconds alone.
+    of_day: bool,
+    /// Digits behind the point.
+    pub decimals: usize,
+}
+
+/// The stamp that a line begins with, in nanoseconds, and its form.
+pub fn of(text: &str) -> Option<(Form, i64)> {
+    let text = text.trim_start_matches([' ', '\t', '>']);
+    let text = text
+        .strip_prefix('<')
+        .and_then(|rest| rest.split_once('>'))
+        .filter(|(level, _)| level.len() <= 3 && level.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(text, |(_, rest)| rest);
+    let open = text.chars().next().filter(|c| matches!(c, '[' | '(' | '@' | '<'));
+    let rest = open.map_or(text, |sign| text[sign.len_utf8()..].trim_start());
+    let (dated, ns, used) = date_and_time(rest)
+        .map(|(ns, used)| (true, ns, used))
+        .or_else(|| time_of_day(rest).map(|(ns, used)| (false, ns, used)))
+        .map(|(dated, ns, used)| (Some(dated), ns, used))
+        .or_else(|| seconds(rest).map(|(ns, used)| (None, ns, used)))?;
+    let behind = rest[used..].chars().next();
+    // A stamp is a word of its own; a version or an address goes on.
+    if !behind.is_some_and(|c| matches!(c, ' ' | '\t' | ']' | ')' | '>' | '|' | ':' | ',' | ';' | 'Z' | '+')) {
+        return None;
+    }
+    let number = rest[..used].trim_end_matches(|c: char| !c.is_ascii_digit());
+    let decimals = number.rsplit_once(['.', ',']).map_or(0, |(_, digits)| digits.len());
+    let form = Form {
+        open,
+        dated: dated == Some(true),
+        of_day: dated.is_some(),
+        decimals,
+    };
+    Some((form, ns))
+}
+
+/// Digits at the start.
+fn digits(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// `.123`, `,123456`: nanoseconds and length; none where no fraction follows.
+fn fraction(text: &str) -> (i64, usize) {
+    let Some(rest) = text.strip_prefix(['.', ',']) else {
+        return (0, 0);
+    };
+    let all = digits(rest);
+    if all.is_empty() || all.len() > 9 {
+        return (0, 0);
+    }
+    let value: i64 = all.parse().unwrap_or(0);
+    (value * 10_i64.pow(9 - all.len() as u32), all.len() + 1)
+}
+
+/// `12.345678`: seconds with at least two digits behind the point.
+fn seconds(text: &str) -> Option<(i64, usize)> {
+    let whole = digits(text);
+    if whole.is_empty() || whole.len() > 10 {
+        return None;
+    }
+    let (ns, used) = fraction(&text[whole.len()..]);
+    if used < 3 {
+        return None;
+    }
+    let seconds: i64 = whole.parse().ok()?;
+    Some((seconds.checked_mul(NS_PER_S)?.checked_add(ns)?, whole.len() + used))
+}
+
+/// `07:24:24`, `1:49:08 PM`, `07:24:24.123`.
+fn time_of_day(text: &str) -> Option<(i64, usize)> {
+    let hours = digits(text);
+    let rest = text[hours.len()..].strip_prefix(':')?;
+    let minutes = digits(rest);
+    let rest = rest[minutes.len()..].strip_prefix(':')?;
+    let seconds = digits(rest);
+    if !(1..=2).contains(&hours.len()) || minutes.len() != 2 || seconds.len() != 2 {
+        return None;
+    }
+    let (hour, minute, second): (i64, i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?, seconds.parse().ok()?);
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let (ns, of_fraction) = fraction(&rest[2..]);
+    let used = hours.len() + 6 + of_fraction;
+    let half = text[used..].trim_start();
+    let hour = match half.get(..2) {
+        Some("PM") if hour < 12 => hour + 12,
+        Some("AM") if hour == 12 => 0,
+        _ => hour,
+    };
+    Some(((hour * 3600 + minute * 60 + second) * NS_PER_S + ns, used))
+}
+
+/// `2024-03-01 07:24:24`, `2024/03/01T07:24:24`, `03-01 07:24:24.123`, `Mar  1 07:24:24`.
+fn date_and_time(text: &str) -> Option<(i64, usize)> {
+    let (days, used) = numeric_date(text).or_else(|| named_date(text))?;
+    let rest = &text[used..];
+    let gap = rest.len() - rest.trim_start_matches([' ', 'T', '_', '-']).len();
+    if gap == 0 || gap > 2 {
+        return None;
+    }
+    let (ns, of_time) = time_of_day(&rest[gap..])?;
+    Some((days * 86_400 * NS_PER_S + ns, used + gap + of_time))
+}
+
+fn numeric_date(text: &str) -> Option<(i64, usize)> {
+    let mut numbers = [0_i64; 3];
+    let (mut count, mut used) = (0, 0);
+    loop {
+        let part = digits(&text[used..]);
+        if part.is_empty() || part.len() > 4 || count == 3 {
+            return None;
+        }
+        numbers[count] = part.parse().ok()?;
+        count += 1;
+        used += part.len();
+        match text[used..].chars().next() {
+            Some('-' | '/') => used += 1,
+            _ => break,
+        }
+    }
+    let (month, day) = match count {
+        3 if numbers[0] > 31 => (numbers[1], numbers[2]),
+        3 => (numbers[0], numbers[1]),
+        2 => (numbers[0], numbers[1]),
+        _ => return None,
+    };
+    let fits = (1..=31).contains(&month) && (1..=31).contains(&day);
+    // Days of one month differ by one; across a month's end nothing is said of the time between.
+    fits.then_some((month * 40 + day, used))
+}
+
+fn named_date(text: &str) -> Option<(i64, usize)> {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let month = text.get(..3)?;
+    let month = MONTHS.iter().position(|name| *name == month)? as i64;
+    let rest = text[3..].strip_prefix(' ')?;
+    let blanks = rest.len() - rest.trim_start().len();
+    let day = digits(rest.trim_start());
+    let value: i64 = day.parse().ok()?;
+    (blanks <= 1 && (1..=31).contains(&value)).then_some((month * 40 + value, 4 + blanks + day.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(text: &str) -> Option<i64> {
+        of(text).map(|(_, ns)| ns / 1_000_000)
+    }
+
+    #[test]
+    fn stamps_of_many_forms() {
+        let day = 86_400_000;
+        assert_eq!(ms("[   12.345678] frob"), Some(12_345));
+        assert_eq!(ms("9.93371| frob"), Some(9_933));
+        assert_eq!(ms("(0.50) frob"), Some(500));
+        assert_eq!(ms("00:00:07 frob"), Some(7_000));
+        assert_eq!(ms("1:00:08 PM: frob"), Some(46_808_000));
+        assert_eq!(ms("2031-01-02 00:00:01,250 frob"), Some(42 * day + 1_250));
+        assert_eq!(ms("01-02 00:00:01.250  frob"), Some(42 * day + 1_250));
+        assert_eq!(ms("Jan  2 00:00:01 host frob"), Some(2 * day + 1_000));
+        assert_eq!(ms("2031-01-02T00:00:01+0100 frob"), Some(42 * day + 1_000));
+    }
+
+    #[test]
+    fn numbers_that_are_no_stamps() {
+        for text in [
+            "",
+            "frob",
+            "4.1 frob",
+            "192.168.17.4 frob",
+            "1.25.3 frob",
+            "12:34 frob",
+            "12:61:00 frob",
+            "00:1f:2e:3d frob",
+            "12.34",
+            "2031-01-02 frob",
+            "0.123456789012 frob",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_one_form_is_one_clock() {
+        let form = |text: &str| of(text).unwrap().0;
+        assert_eq!(form("[ 1.250000] x"), form("[ 17.500000] x"));
+        assert_ne!(form("[ 1.250000] x"), form("1.250000 x"));
+        assert_ne!(form("1.25 x"), form("1.250 x"));
+    }
+}
