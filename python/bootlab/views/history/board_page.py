@@ -16,9 +16,9 @@ from bootlab.views.page_model import Cell, PageData, PartData
 from bootlab.views.page_parts import ms, number, part, show, table
 
 _LEAD = (
-    f"A board is ill when it fails more often than {ALLOWED:.0%} of its boots; one that fails just so often is called "
-    f"ill with at most {CHANCE:.1%} chance. A failure counts when the switch or the adapter failed, or when what was "
-    "booted reached its goal in another boot; what never reached it says nothing of the board."
+    f"A board is ill when it fails more often than {ALLOWED * 100:g} % of its boots; one that fails just so often is "
+    f"called ill with at most {CHANCE * 100:g} % chance. A failure counts when the switch or the adapter failed, or "
+    "when what was booted reached its goal in another boot; what never reached it says nothing of the board."
 )
 
 
