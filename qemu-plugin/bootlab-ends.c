@@ -10,6 +10,7 @@
  *   power cut      QEMU ends. What the guest had asked the disks to write is in their files, nothing else is.
  *   power button   the board's (ACPI, a GPIO key); what the guest makes of it is its affair
  *   ctrl-alt-del   on the PC's keyboard; the kernel hands it to init
+ *   typed          a line, written on the console as a user would, a character a millisecond
  *
  * A timer of the virtual clock does it, as a device's would: the guest sees nothing of it. Asking for the button to be
  * pressed is work for QEMU's main loop, so a processor's thread gives the lock back and waits until that was done.
@@ -20,6 +21,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 #define WAIT_NS 200000
 /* Larger than QEMU's QEMUTimer (include/qemu/timer.h) has ever been. */
 #define TIMER_BYTES 256
+#define KEYSTROKE_NS 1000000
 
 /* QEMU's include/qemu/notify.h */
 struct notifier {
@@ -50,7 +53,8 @@ struct notifier {
 
 static struct bootlab_ends_file *ends;
 static void *timer;
-static bool is_pressed;
+static sem_t pressed;
+static size_t n_typed;
 
 static int64_t (*clock_get_ns)(int type);
 static void (*timer_init)(void *timer, void *group, int type, int scale, int attributes, void (*call)(void *), void *data);
@@ -59,6 +63,10 @@ static void (*drain_disks)(void);
 static void (*ask_for_power_button)(void);
 static void (*register_on_button)(struct notifier *notifier);
 static void (*send_key)(void *console, int number, bool is_down);
+static int64_t (*icount_raw)(void);
+static void *(*find_chardev)(const char *name);
+static int (*can_type)(void *chardev);
+static void (*type)(void *chardev, uint8_t *text, int length);
 static void (*lock)(const char *file, int line), (*unlock)(void);
 
 static void nap(void)
@@ -70,20 +78,22 @@ static void on_button(struct notifier *self, void *data)
 {
     (void)self;
     (void)data;
-    __atomic_store_n(&is_pressed, true, __ATOMIC_RELEASE);
+    sem_post(&pressed);
 }
 
 static void press_power_button(void)
 {
     static struct notifier notifier = {.notify = on_button};
+    sem_init(&pressed, 0, 0);
     register_on_button(&notifier);
     ask_for_power_button();
     /* In the main loop's own thread it is what comes next, with the lock held all the time. */
     if (!*qemu_current_cpu())
         return;
     unlock();
-    while (!__atomic_load_n(&is_pressed, __ATOMIC_ACQUIRE))
-        nap();
+    /* Asleep all the time: bootlab-devices' main loop takes that for the sign that it is waited for. */
+    while (sem_wait(&pressed) != 0)
+        ;
     /* The main loop keeps the lock until all who listen to the button have been told. */
     lock(__FILE__, __LINE__);
 }
@@ -99,9 +109,33 @@ static void press_ctrl_alt_del(void)
         send_key(NULL, keys[i], false);
 }
 
+static void note_done(void)
+{
+    ends->done_insns = (uint64_t)icount_raw();
+    __atomic_store_n(&ends->done_ns, (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL), __ATOMIC_RELEASE);
+}
+
+/* The last character is the line's end: what was asked for is asked for then. */
+static void type_next(void)
+{
+    void *console = find_chardev("console");
+    if (console && can_type(console) > 0) {
+        uint8_t *next = (uint8_t *)&ends->typed[n_typed++];
+        if (!ends->typed[n_typed])
+            note_done();
+        type(console, next, 1);
+    }
+    if (ends->typed[n_typed])
+        timer_mod(timer, clock_get_ns(QEMU_CLOCK_VIRTUAL) + KEYSTROKE_NS);
+}
+
 static void end_machine(void)
 {
-    ends->done_ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    if (ends->how == BOOTLAB_TYPED) {
+        type_next();
+        return;
+    }
+    note_done();
     switch (ends->how) {
     case BOOTLAB_POWER_BUTTON:
         press_power_button();
@@ -179,6 +213,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         {"qemu_system_powerdown_request", &ask_for_power_button},
         {"qemu_register_powerdown_notifier", &register_on_button},
         {"qemu_input_event_send_key_number", &send_key},
+        {"icount_get_raw", &icount_raw},
+        {"qemu_chr_find", &find_chardev},
+        {"qemu_chr_be_can_write", &can_type},
+        {"qemu_chr_be_write", &type},
         {"current_cpu", &current},
     };
     const char *why = qemu_find(QEMU_FUNCTIONS(wanted));

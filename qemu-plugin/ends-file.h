@@ -15,6 +15,7 @@ enum bootlab_end {
     BOOTLAB_POWER_CUT = 1,
     BOOTLAB_POWER_BUTTON = 2,
     BOOTLAB_CTRL_ALT_DEL = 3,
+    BOOTLAB_TYPED = 4,
 };
 
 struct bootlab_ends_file {
@@ -25,6 +26,8 @@ struct bootlab_ends_file {
     uint64_t how;        /* of bootlab: enum bootlab_end; written before end_ns */
     uint64_t end_ns;     /* of bootlab: when to do it; 0: not known yet */
     uint64_t done_ns;    /* of the plugin: when it was done; 0: not yet */
+    uint64_t done_insns; /* of the plugin: instructions executed until then; written before done_ns */
+    char typed[256];     /* of bootlab: what is typed, with a newline and a NUL; written before end_ns */
 };
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""[earlier] of a system file: what it gives, what is wrong with it, and that it is handed over."""
+"""[earlier] and [shutdown] of a system file: what they give, what is wrong with them, that they are handed over."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from bootlab.errors import SystemFileError
 from bootlab.model.earlier import Earlier
+from bootlab.model.shutdown import Shutdown
 from bootlab.systemfile.loader import loads
 from bootlab.systemfile.writer import system_toml
 
@@ -29,6 +30,13 @@ def test_it_is_handed_over(earlier, tmp_path):
     assert loads(system_toml(system, {}), path=str(tmp_path / "system.toml")).earlier == earlier
 
 
+@pytest.mark.parametrize("shutdown", [None, Shutdown(), Shutdown(ask="typed", typed="poweroff -f", after_goal_s=3)])
+def test_so_is_the_way_down(shutdown, tmp_path):
+    system = msgspec.structs.replace(loads(BASE), shutdown=shutdown)
+    (tmp_path / "kernel").touch()
+    assert loads(system_toml(system, {}), path=str(tmp_path / "system.toml")).shutdown == shutdown
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [
@@ -38,6 +46,13 @@ def test_it_is_handed_over(earlier, tmp_path):
         ("after_goal_s = 0.5", "earlier.after_goal_s"),
         ('end = "poweroff"', "earlier.end"),
         ("boot = 1", "earlier.boot"),
+        ('end = "typed"', "earlier.typed"),
+        ('typed = "poweroff"', "earlier.typed"),
+        ('[shutdown]\nask = "typed"', "shutdown.typed"),
+        ('[shutdown]\nask = "power-cut"', "shutdown.ask"),
+        ('[shutdown]\nask = "typed"\ntyped = "a\\nb"', "shutdown.typed"),
+        (f'[shutdown]\nask = "typed"\ntyped = "{"x" * 255}"', "shutdown.typed"),
+        ("[shutdown]\nafter_goal_s = 0", "shutdown.after_goal_s"),
     ],
 )
 def test_mistakes_name_their_key(text, where):

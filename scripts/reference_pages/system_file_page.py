@@ -76,6 +76,11 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct], str], ...] = (
         "Boots that the system has behind it when it is measured; without the table its first boot is. In exact mode, with one processor. See [measure a later boot](../how-to/measure-a-later-boot.md).",
     ),
     (
+        "shutdown",
+        raw.RawShutdown,
+        "The way down is measured, from when the system is asked to the kernel's last function, in place of the boot. In exact mode, with one processor. See [measure a shutdown](../how-to/measure-a-shutdown.md).",
+    ),
+    (
         "loader",
         raw_loader.RawLoader,
         "The boot loader on the machine's card. See [boot with a boot loader](../how-to/boot-with-a-boot-loader.md).",

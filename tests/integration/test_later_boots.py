@@ -14,6 +14,7 @@ from bootlab.errors import TargetError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.earlier import Earlier
 from bootlab.model.root import Root
+from bootlab.model.shutdown import Shutdown
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
@@ -101,5 +102,16 @@ def test_keys_that_nobody_was_asked_about_restart_it_and_a_button_that_nobody_he
         return System(msgspec.structs.replace(first, earlier=earlier, limits=limits), cache=tmp_path / "cache").plan()
 
     assert plan("ctrl-alt-del").launch.media[0].boots == 1
-    with pytest.raises(TargetError, match="did not switch itself off within 20 s of virtual time after power-button"):
+    with pytest.raises(TargetError, match=r"did not go down within 20 s of virtual time \(power-button, 8 s"):
         plan("power-button")
+
+
+def test_the_way_down_is_measured_and_repeats(first, tmp_path):
+    system = msgspec.structs.replace(first, shutdown=Shutdown(ask="ctrl-alt-del", after_goal_s=2))
+    recordings, equality = System(system, store=tmp_path / "store", cache=tmp_path / "cache").repeat_recordings(2)
+    assert equality.equal, equality.difference
+    asked, *_, goal = recordings[0].marks
+    assert (asked.name, asked.ns, goal.name) == ("asked", 0, "goal")
+    # Nobody has asked for the keys: the kernel restarts at once.
+    assert {mark.name for mark in recordings[0].marks} >= {"kernel_restart", "machine_restart"}
+    assert 0 < recordings[0].meta.goal_ns < 1_000_000_000

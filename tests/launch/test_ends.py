@@ -13,10 +13,11 @@ from bootlab.launch.emulator import Emulator
 from bootlab.launch.ends import EndAfterGoal, Ends
 from bootlab.launch.plugin import Plugin
 from bootlab.model.earlier import Earlier
+from bootlab.model.shutdown import Shutdown
 
 S = 1_000_000_000
 CUT = Ends(how="power-cut", after_ns=60 * S)
-WORDS = struct.Struct("<8s6Q")
+WORDS = struct.Struct("<8s7Q256s")
 
 
 class Machine:
@@ -24,7 +25,7 @@ class Machine:
 
     def __init__(self, path, magic=b"BLENDS\0\0", version=1):
         self.path = path
-        path.write_bytes(WORDS.pack(magic, version, 0, 0, 0, 0, 0))
+        path.write_bytes(WORDS.pack(magic, version, *[0] * 6, b""))
 
     def stands(self, ns: int) -> None:
         with self.path.open("r+b") as file:
@@ -64,6 +65,16 @@ def test_each_end_has_its_number(tmp_path, how, number):
     until()
     until.end(5)
     assert machine.told == (0, number, S + 5)
+    until.close()
+
+
+def test_a_line_is_typed_with_its_end(tmp_path):
+    machine = Machine(tmp_path / "ends.bin")
+    until = EndAfterGoal(tmp_path / "ends.bin", Ends.of(Shutdown(ask="typed", typed="power off", after_goal_s=1)))
+    until()
+    until.end(5)
+    assert machine.told == (0, 4, S + 5)
+    assert machine.path.read_bytes()[64:].rstrip(b"\0") == b"power off\n"
     until.close()
 
 

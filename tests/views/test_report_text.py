@@ -19,7 +19,7 @@ from bootlab.model.change import (
 from bootlab.model.costs import READ_TIMES
 from bootlab.model.recording import Outcome
 from bootlab.model.sample import Spread
-from bootlab.model.timeline import Stage
+from bootlab.model.timeline import WHOLE, Stage
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results import board
 from bootlab.results.document import BootSummary
@@ -182,7 +182,7 @@ def test_stages_stand_in_the_order_of_the_boot():
     line = msgspec.structs.replace(results.base.timeline, stages=stages)
     base = msgspec.structs.replace(results.base, timeline=line)
     found = side_tables.stages(msgspec.structs.replace(results, base=base))
-    assert tuple(row.id for row in found.rows) == (*names, side_tables.WHOLE)
+    assert tuple(row.id for row in found.rows) == (*names, WHOLE)
 
 
 @pytest.mark.parametrize("kind", ["boot", "try", "stack"])

@@ -13,6 +13,7 @@ from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import (
     ALL_STAGES,
+    ASKED,
     INITRD,
     KERNEL_MARKS,
     STAGES,
@@ -46,7 +47,7 @@ def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tu
 
 def _found_stages(recording: Recording, starts: Collection[str] | None) -> tuple[Stage, ...]:
     times = _times(recording)
-    if "power-on" not in times:
+    if "power-on" not in times and ASKED not in times:
         return ()
     end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
     # A program may set marks in another order than the table's (an application started by no script, say).
@@ -157,6 +158,8 @@ def timeline_of(
     # An EFI stub is entered in the place of the set-up code, and may unpack the kernel itself.
     either |= {"kernel-entry", "decompression"} if "efi-stub" in known else set()
     missing = tuple(start for _, start, _ in STAGES if start not in known and start not in either)
+    if ASKED in known:
+        missing = ()
     units: tuple[Span, ...] = ()
     chain: tuple[Span, ...] = ()
     if any(_UNIT_DONE in line.text for line in recording.lines):

@@ -42,7 +42,7 @@ def marks_of(system: SystemDescription, console: bytes, stamps: Stamps, *, goal_
     kernel_ns = kernel.ns if kernel is not None else 0
     # What the log's reader took for a line of user space may stand behind firmware's last words, in a line with them.
     found = {name: mark for name, mark in found.items() if name not in USER_SPACE_MARKS or mark.ns >= kernel_ns}
-    found |= {mark.name: mark for mark in pattern_marks(system, console, stamps, kernel_ns)}
+    found |= {mark.name: mark for mark in pattern_marks(system.marks, console, stamps, kernel_ns)}
     if goal_ns is not None:
         found = {name: mark for name, mark in found.items() if mark.ns <= goal_ns}
         found["goal"] = Mark("goal", goal_ns, source=system.goal.console)

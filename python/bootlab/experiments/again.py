@@ -19,11 +19,11 @@ from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table
 from bootlab.model.earlier import Earlier
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
+from bootlab.model.timeline import WHOLE
 
 MOST = 9
 """So many boots more can be made."""
 _TOLD_NS = 1_000_000
-_TOTAL = "power-on to goal"
 
 
 class Again(Experiment):
@@ -61,7 +61,7 @@ class Again(Experiment):
         for recording in recordings:
             require_goal(recording)
         self_check.require_exact(bench, systems[-1], f"boot {self._more + 1}")
-        yield _row(_TOTAL, "stage", [boot.meta.goal_ns for boot in recordings], recordings[-1].meta.key)
+        yield _row(WHOLE, "stage", [boot.meta.goal_ns for boot in recordings], recordings[-1].meta.key)
         stages = comparable_stages(recordings)
         for name in dict.fromkeys(name for one in stages for name in one):
             yield _row(name, "stage", [one.get(name) for one in stages])
@@ -76,7 +76,7 @@ class Again(Experiment):
 
     def headline(self, found: Comparison) -> str:
         """Say what the last boot saves."""
-        total = next((row for row in found.rows if row.title == _TOTAL), None)
+        total = next((row for row in found.rows if row.title == WHOLE), None)
         first, saved = (total.ns(_boot(1)), total.ns("saved_ns")) if total is not None else (None, None)
         if first is None or saved is None:
             return "no boot reached the goal"

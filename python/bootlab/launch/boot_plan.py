@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.launch.ends import Ends
 from bootlab.launch.qemu_command import words
 from bootlab.model.launch import Launch
 from bootlab.model.processors import Processors
@@ -43,6 +44,8 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     launch: Launch | None = None
     first_launch: Launch | None = None
     """What the system's first boot starts, where this is a later one; None: this is the first."""
+    ends: Ends | None = None
+    """How the machine is asked to go down after its goal, where that is what is measured; None: it ends at its goal."""
     action: tuple[str, ...] = ()
     key: str
     machine_key: str = ""

@@ -13,14 +13,17 @@ from bootlab.launch import plugin
 from bootlab.launch.emulator import Emulator
 from bootlab.model.earlier import Earlier, End
 from bootlab.model.launch import LoadedPlugin
+from bootlab.model.shutdown import Shutdown
 
 ASKS_FILE = "ends.bin"
 _MAGIC = b"BLENDS\0\0"
 _VERSION = 1
 # qemu-plugin/ends-file.h: words of 8 bytes.
-_WORDS = 7
-_STANDS, _GRANTED, _HOW, _END, _DONE = range(2, _WORDS)
-_NUMBERS: dict[End, int] = {"power-cut": 1, "power-button": 2, "ctrl-alt-del": 3}
+_WORDS = 8
+_STANDS, _GRANTED, _HOW, _END, _DONE, _INSNS = range(2, _WORDS)
+_NUMBERS: dict[End, int] = {"power-cut": 1, "power-button": 2, "ctrl-alt-del": 3, "typed": 4}
+_TYPED_BYTES = 256
+_FILE_BYTES = 8 * _WORDS + _TYPED_BYTES
 # A goal is judged up to 0.3 s after it, at most one step late: of a second, four steps leave room for both.
 _STEPS = 4
 
@@ -30,11 +33,19 @@ class Ends(msgspec.Struct, frozen=True, kw_only=True):
 
     how: End
     after_ns: int
+    typed: str = ""
 
     @classmethod
-    def of(cls, earlier: Earlier) -> Ends:
+    def of(cls, said: Earlier | Shutdown) -> Ends:
         """Return what a system file says."""
-        return cls(how=earlier.end, after_ns=earlier.after_goal_s * 1_000_000_000)
+        how: End = said.end if isinstance(said, Earlier) else said.ask
+        return cls(how=how, after_ns=said.after_goal_s * 1_000_000_000, typed=said.typed if how == "typed" else "")
+
+    @property
+    def text(self) -> str:
+        """How it is asked, in words."""
+        how = f"{self.typed!r} typed on the console" if self.how == "typed" else self.how
+        return f"{how}, {self.after_ns / 1e9:g} s of virtual time after the goal"
 
     @property
     def step_ns(self) -> int:
@@ -76,6 +87,9 @@ class EndAfterGoal:
                 f"the machine was not held before {end_ns / 1e9:g} s of virtual time, where it was to be ended",
                 hint="please report this system",
             )
+        # With the line's end; the plugin stops at the NUL behind it.
+        line = f"{self._asked.typed}\n".encode()[: _TYPED_BYTES - 1]
+        self._mapped[8 * _WORDS : 8 * _WORDS + len(line)] = line
         self._put(_HOW, _NUMBERS[self._asked.how])
         self._put(_END, end_ns)
         return end_ns
@@ -84,6 +98,11 @@ class EndAfterGoal:
     def done_ns(self) -> int:
         """The virtual time at which it was done; 0: not yet."""
         return self._word(_DONE)
+
+    @property
+    def done_insns(self) -> int:
+        """The instructions executed until then."""
+        return self._word(_INSNS)
 
     def close(self) -> None:
         """Forget the file."""
@@ -98,13 +117,13 @@ class EndAfterGoal:
         mapped = self._open()
         if mapped is not None:
             # One store of a whole word: the plugin may look at any instant.
-            with memoryview(mapped) as raw, raw.cast("Q") as words:
+            with memoryview(mapped)[: 8 * _WORDS] as raw, raw.cast("Q") as words:
                 words[number] = value
 
     def _open(self) -> mmap.mmap | None:
-        if self._mapped is None and self._path.exists() and self._path.stat().st_size == 8 * _WORDS:
+        if self._mapped is None and self._path.exists() and self._path.stat().st_size == _FILE_BYTES:
             with self._path.open("r+b") as file:
-                mapped = mmap.mmap(file.fileno(), 8 * _WORDS)
+                mapped = mmap.mmap(file.fileno(), _FILE_BYTES)
             if mapped[:8] == _MAGIC and int.from_bytes(mapped[8:16], "little") == _VERSION:
                 self._mapped = mapped
             else:

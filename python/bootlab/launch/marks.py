@@ -164,7 +164,7 @@ def console_marks(system: SystemDescription, stamps: Stamps, console: bytes, kno
         found += loader_marks.line_marks(split_lines(console, stamps), known, partial(stamp_in, console, stamps))
     kernel_ns = max((known[name] for name in KERNEL_MARKS if name in known), default=0)
     # What an initrd's own systemd starts is no stage of the system behind it.
-    return found + pattern_marks(system, console, stamps, max(kernel_ns, known.get("switch-root", 0)))
+    return found + pattern_marks(system.marks, console, stamps, max(kernel_ns, known.get("switch-root", 0)))
 
 
 def stamp_in(console: bytes, stamps: Stamps, line: Line, char: int) -> tuple[int, int | None]:
@@ -178,18 +178,19 @@ def _ns_and_insns(at: tuple[int, int]) -> tuple[int, int | None]:
     return at[0], at[1] if at[1] >= 0 else None
 
 
-def pattern_marks(system: SystemDescription, console: bytes, stamps: Stamps, kernel_ns: int) -> list[Mark]:
-    """Return the marks of the system's patterns that were printed, at the byte that completes the text.
+def pattern_marks(named: tuple[tuple[str, str], ...], console: bytes, stamps: Stamps, kernel_ns: int) -> list[Mark]:
+    """Return the marks of the patterns that were printed, at the byte that completes the text.
 
-    `kernel_ns`: when the kernel had begun, or the initrd had been left. What was printed before it does not begin a
-    stage of user space, whatever it says: firmware, boot loaders and initrds say much.
+    `named`: each mark's name and pattern. `kernel_ns`: when the kernel had begun, or the initrd had been left. What was
+    printed before it does not begin a stage of user space, whatever it says: firmware, boot loaders and initrds say
+    much.
     """
-    patterns = [re.compile(pattern) for _, pattern in system.marks]
+    patterns = [re.compile(pattern) for _, pattern in named]
     found: dict[int, Mark] = {}
     for offset, raw in lines_of(console) if patterns else ():
         line = OpenLine(patterns)
         line.grow(raw)
-        for number, (name, pattern) in enumerate(system.marks):
+        for number, (name, pattern) in enumerate(named):
             match = line.find(number) if number not in found else None
             at = stamps.at(offset + match.end_bytes - 1) if match is not None else None
             if at is not None and (name not in USER_SPACE_MARKS or at[0] >= kernel_ns):

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from bootlab.model.key import Range, key
+from bootlab.model.shutdown import TYPED
 
-End = Literal["power-cut", "power-button", "ctrl-alt-del"]
+End = Literal["power-cut", "power-button", "ctrl-alt-del", "typed"]
 """How a boot that has reached its goal is ended."""
 
 
@@ -30,9 +31,10 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True):
             "how each of them ends. `power-cut`: the machine is off at once, as when its plug is pulled: what the "
             "guest had written to a medium is there, nothing else. `power-button`: the board's button is pressed, "
             "and the system must switch itself off (logind, acpid). `ctrl-alt-del`: these keys are pressed on a "
-            "PC's keyboard, and init must restart the machine"
+            "PC's keyboard, and init must restart the machine. `typed`: `typed` is written on the console"
         ),
     ] = "power-cut"
+    typed: Annotated[str, key(TYPED)] = ""
     after_goal_s: Annotated[
         int,
         key(

@@ -18,6 +18,7 @@ from bootlab.model.processors import Processors
 from bootlab.model.program import Program
 from bootlab.model.real_board import Board
 from bootlab.model.root import Root
+from bootlab.model.shutdown import Shutdown
 from bootlab.model.source_build import SourceBuild
 from bootlab.model.steps import Step
 from bootlab.model.storage import Storage
@@ -180,7 +181,8 @@ class SystemDescription(msgspec.Struct, frozen=True, kw_only=True):
     loads the kernel. `steps` are for `bootlab steps` and change no boot of their own. `board`: the real one that boots
     it, instead of an emulator. `costs`: of a board that boots are judged for; no boot differs by them. `board_cmdline`:
     what the board's own loader passes, where the emulator's machine needs another root or console; no boot uses it.
-    `earlier`: boots that it has behind it; None: what is measured is its first.
+    `earlier`: boots that it has behind it; None: what is measured is its first. `shutdown`: how it goes down is
+    measured, not how it comes up.
     """
 
     name: str
@@ -208,6 +210,7 @@ class SystemDescription(msgspec.Struct, frozen=True, kw_only=True):
     costs: Costs | None = None
     board_cmdline: CommandLine | None = None
     earlier: Earlier | None = None
+    shutdown: Shutdown | None = None
 
     @property
     def cmdline_to_pass(self) -> CommandLine:

@@ -59,7 +59,26 @@ HOST_STAGES: tuple[tuple[str, str, str], ...] = (
 """The same of a host that is told to reboot and seen from outside alone: down is when it stops answering. Where nobody
 saw it down, both are one."""
 
-ALL_STAGES = (*STAGES[:1], *HOST_STAGES, *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
+SHUTDOWN_STAGES: tuple[tuple[str, str, str], ...] = (
+    ("stopping services", "asked", "last-processes"),
+    ("last processes", "last-processes", "unmounting"),
+    ("unmounting", "unmounting", "kernel_power_off"),
+    ("devices down", "kernel_power_off", "goal"),
+    ("devices down", "kernel_restart", "goal"),
+    ("devices down", "kernel_halt", "goal"),
+)
+"""The same of a system that was asked to go down. Its time begins there, and its goal is the kernel's last function."""
+
+ASKED = "asked"
+"""The mark that begins a shutdown."""
+
+WHOLE = "power-on to goal"
+"""What the whole time of a boot is called."""
+
+WAY_DOWN = "asked to off"
+"""What the whole time of a shutdown is called."""
+
+ALL_STAGES = (*STAGES[:1], *HOST_STAGES, *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:], *SHUTDOWN_STAGES)
 """Every interval, in the order in which they usually come."""
 
 KERNEL_MARKS = ("kernel-entry", "decompression", "kernel-image", "start-kernel")

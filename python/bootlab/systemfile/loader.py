@@ -15,19 +15,19 @@ from bootlab.costs.named import OF_SYSTEM, RawCosts, costs_of_table
 from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.costs import Costs
-from bootlab.model.earlier import Earlier
 from bootlab.model.key import file_keys, ranges
 from bootlab.model.root import Root
 from bootlab.model.root_place import mounted
 from bootlab.model.system import Clockwork, Goal, Initramfs, Limits, Machine, SystemDescription
 from bootlab.systemfile.boot_loader import boot_loader
+from bootlab.systemfile.ends import earlier, shutdown
 from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
 from bootlab.systemfile.patterns import NAME, check_of, marks_of, pattern_of
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.programs import programs
-from bootlab.systemfile.raw import RawClock, RawEarlier, RawLimits, RawMachine, RawSystem
+from bootlab.systemfile.raw import RawClock, RawLimits, RawMachine, RawSystem
 from bootlab.systemfile.root import root
 from bootlab.systemfile.steps import steps
 from bootlab.systemfile.storage import storage
@@ -108,7 +108,8 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> SystemDescription
         check=check_of(raw.check, place),
         marks=marks_of(raw.marks, place),
         limits=_limits(raw.limits, raw.clock.shift, place),
-        earlier=_earlier(raw.earlier, place),
+        earlier=earlier(raw.earlier, place),
+        shutdown=shutdown(raw.shutdown, place),
         application=application,
         application_arguments=arguments,
         steps=steps(raw.steps, place, unpack_dir),
@@ -188,14 +189,7 @@ def _number(value: int, low: int, high: int, where: str, place: Place, hint: str
     return value
 
 
-def _earlier(raw: RawEarlier | None, place: Place) -> Earlier | None:
-    if raw is None:
-        return None
-    _within(raw, "earlier", place)
-    return Earlier(**msgspec.structs.asdict(raw))
-
-
-def _within(raw: RawMachine | RawClock | RawEarlier, table: str, place: Place) -> None:
+def _within(raw: RawMachine | RawClock, table: str, place: Place) -> None:
     for name, (least, most, hint) in ranges(type(raw)).items():
         _number(getattr(raw, name), least, most, f"{table}.{name}", place, hint)
 

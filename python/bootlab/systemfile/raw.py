@@ -10,6 +10,7 @@ import msgspec
 from bootlab.costs.named import RawCosts
 from bootlab.model.earlier import Earlier
 from bootlab.model.key import key
+from bootlab.model.shutdown import Shutdown
 from bootlab.model.storage import Storage
 from bootlab.model.system import CHECK_S, Clockwork, FlashStart, KernelForm, Machine, TargetName
 from bootlab.systemfile.raw_loader import RawLoader
@@ -161,6 +162,10 @@ class RawEarlier(Earlier, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """`[earlier]`: boots that the system has behind it."""
 
 
+class RawShutdown(Shutdown, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[shutdown]`: the way down is measured."""
+
+
 class RawStep(RawFiles, frozen=True, kw_only=True):
     """One of `[[steps]]`."""
 
@@ -293,6 +298,7 @@ class RawSystem(RawTable, frozen=True):
     ] = {}
     limits: RawLimits = RawLimits()
     earlier: RawEarlier | None = None
+    shutdown: RawShutdown | None = None
     steps: list[RawStep] = []
     costs: RawCosts | None = None
     cmdline: Annotated[

@@ -10,6 +10,7 @@ import msgspec
 from bootlab.model.costs import Between, Costs
 from bootlab.model.earlier import Earlier
 from bootlab.model.key import file_keys
+from bootlab.model.shutdown import Shutdown
 from bootlab.model.system import Limits, Machine, SystemDescription
 from bootlab.systemfile.toml_text import listed, quoted
 
@@ -65,15 +66,14 @@ def system_toml(system: SystemDescription, files: dict[str, str], made: Made = "
         lines += [f"command = {listed(system.check.command)}"] if system.check.command else []
     if system.marks:
         lines += ["", "[marks]", *(f"{quoted(name)} = {quoted(pattern)}" for name, pattern in system.marks)]
-    lines += _earlier(system.earlier)
+    lines += [*_all_of("earlier", system.earlier), *_all_of("shutdown", system.shutdown)]
     lines += ["", "[limits]", *_changed(system.limits, Limits.usual(system.clock.shift))]
     return "\n".join(lines) + "\n"
 
 
-def _earlier(earlier: Earlier | None) -> list[str]:
-    if earlier is None:
-        return []
-    return ["", "[earlier]", *(f"{key} = {_value(value)}" for key, value in msgspec.structs.asdict(earlier).items())]
+def _all_of(table: str, value: Earlier | Shutdown | None) -> list[str]:
+    given = {} if value is None else {k: v for k, v in msgspec.structs.asdict(value).items() if v != ""}
+    return ["", f"[{table}]", *(f"{key} = {_value(v)}" for key, v in given.items())] if given else []
 
 
 def _costs(costs: Costs | None) -> list[str]:

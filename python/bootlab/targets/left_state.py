@@ -11,7 +11,6 @@ from __future__ import annotations
 import datetime
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,25 +19,20 @@ import msgspec
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import sparse
 from bootlab.builders.whole_folder import whole
-from bootlab.errors import MeasurementError, TargetError, UserError, cannot_write
+from bootlab.errors import TargetError, UserError, cannot_write
 from bootlab.formats import disk_image
-from bootlab.launch import qemu_launch
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.launch.emulator import Emulator
-from bootlab.launch.ends import ASKS_FILE, EndAfterGoal, Ends, loaded
+from bootlab.launch.ends import Ends, loaded
 from bootlab.launch.process import EmulatorProcess
 from bootlab.launch.qemu_command import words
 from bootlab.model.launch import Launch, Medium
-from bootlab.model.recording import Outcome
-from bootlab.model.system import Check, SystemDescription
 from bootlab.recordings import damage, sealed
-from bootlab.recordings.stamps import StampFile
-from bootlab.targets.following import Follower
+from bootlab.targets.asked_end import follow_to_end, require_end
 
 # Raise it when the same boot shall leave something else than before.
 _VERSION = 1
 _DOCUMENT = "left.json"
-_POLL_S = 0.01
 _HOUR_NS = 3_600_000_000_000
 _NO_PROGRESS = threading.Event()
 
@@ -94,14 +88,13 @@ class LeftStates:
                 for medium, one in zip(_written(plan.launch), left.media, strict=True)
             )
             # Two ends may leave the same: the recording says which one it was.
-            digests = (*digests, f"{asked.how} {asked.after_ns}", *(one.sha256 for one in left.media))
+            digests = (*digests, asked.text, *(one.sha256 for one in left.media))
             plan = keyed(_started(plan.launch, media, left.end_ns), digests)
         said = f"boot {earlier.boots + 1} of {system.name}: its media are as boot {earlier.boots} left them"
-        how = f"{earlier.end}, {earlier.after_goal_s} s of virtual time after the goal"
-        return msgspec.structs.replace(plan, first_launch=first.launch, notes=(*plan.notes, f"{said} ({how})"))
+        return msgspec.structs.replace(plan, first_launch=first.launch, notes=(*plan.notes, f"{said} ({asked.text})"))
 
     def _left_by(self, plan: BootPlan, machine: str, asked: Ends, number: int) -> tuple[Path, Left]:
-        key = key_of("left", _VERSION, machine, plan.system.goal.console, asked.how, asked.after_ns)
+        key = key_of("left", _VERSION, machine, plan.system.goal.console, asked.how, asked.after_ns, asked.typed)
         folder = self._cache.root / "left" / key
         left = self._kept(folder)
         if left is None:
@@ -149,23 +142,11 @@ class LeftStates:
 def _require(first: BootPlan) -> None:
     """Raise UserError for a system whose second boot cannot be made, or is its first."""
     system = first.system
-    if system.clock.mode != "exact":
-        raise UserError(
-            "a boot that others have gone before must be exact: on the host's clock none ends at the same point twice",
-            hint='set clock.mode = "exact" in the system file',
-        )
-    if not first.stamped or first.launch is None:
-        raise UserError(f"nothing ends a boot at a point of virtual time here: {'; '.join(first.lacks)}",
-                        hint="bootlab doctor")  # fmt: skip
+    require_end(first)
     if not _written(first.launch):
         raise UserError(
             f"{system.name} has no disk, card, flash or NVDIMM: it keeps nothing, so its second boot is its first",
             hint="give it a medium ([root], or machine.disks), or leave [earlier] out",
-        )
-    if first.processors.count != 1 and not first.processors.alone:
-        raise UserError(
-            "earlier boots are made on one processor only",
-            hint="set machine.cpus = 1; or leave the others off with maxcpus=1 on the command line",
         )
 
 
@@ -209,66 +190,20 @@ def _copied(medium: Medium, path: Path) -> Medium:
 
 def _ended(plan: BootPlan, launch: Launch, asked: Ends, number: int, folder: Path) -> tuple[int, int]:
     """Boot to the goal and on to the end; return when both were. Raise TargetError where one does not come."""
-    system: SystemDescription = msgspec.structs.replace(plan.system, check=Check())
-    plan = msgspec.structs.replace(plan, system=system, launch=launch, awaited="")
-    command = list(words(launch))
-    until = EndAfterGoal(folder / ASKS_FILE, asked)
+    plan = msgspec.structs.replace(plan, launch=launch)
     preload = next((Path(plugin.file) for plugin in launch.plugins if plugin.preloaded), None)
-    with EmulatorProcess(command, folder=folder, log=folder / "emulator.log", preload=preload) as process:
-        try:
-            decided = Follower(plan, folder, process, _NO_PROGRESS, until).follow(None)
-            goal = decided.watch.goal
-            if decided.ending.outcome is not Outcome.GOAL or goal is None:
-                raise TargetError(
-                    f"boot {number} of {system.name}, which goes before the one that is measured, did not reach the "
-                    f"goal: {decided.ending.reason or decided.ending.outcome.value}",
-                    hint="leave [earlier] out and boot it: bootlab boot SYSTEM.toml",
-                )
-            stamps = StampFile(folder / qemu_launch.STAMP_FILE).read(decided.watch.size_bytes)
-            at = stamps.at(goal.match_end_bytes - 1) if stamps is not None else None
-            if at is None:
-                raise MeasurementError(
-                    f"nothing stamped the goal of boot {number} of {system.name}", hint="is the console a UART?"
-                )
-            end_ns = until.end(at[0])
-            _await_end(process, system, asked, folder, until)
-            _check_end(process, system, end_ns, until.done_ns)
-        finally:
-            until.close()
-    return at[0], end_ns
-
-
-def _await_end(
-    process: EmulatorProcess, system: SystemDescription, asked: Ends, folder: Path, until: EndAfterGoal
-) -> None:
-    stamps = StampFile(folder / qemu_launch.STAMP_FILE)
-    over_s = time.monotonic() + system.limits.wall_s
-    while process.exit_code is None:
-        state = stamps.progress()
-        late = state is not None and until.done_ns and state.now_ns - until.done_ns > system.limits.virtual_s * 1e9
-        if late:
-            raise TargetError(
-                f"{system.name} did not switch itself off within {system.limits.virtual_s:g} s of virtual time after "
-                f"{asked.how} was asked for",
-                hint='does anything listen to it (logind, acpid, init)? earlier.end = "power-cut" needs nobody',
-            )
-        if time.monotonic() > over_s:
-            raise TargetError(
-                f"{system.name} was not ended within {system.limits.wall_s:g} s of host time after its goal",
-                hint="raise limits.wall_s in the system file if the machine is merely slow",
-            )
-        time.sleep(_POLL_S)
-
-
-def _check_end(process: EmulatorProcess, system: SystemDescription, end_ns: int, done_ns: int) -> None:
-    if process.exit_code != 0:
+    log = folder / "emulator.log"
+    with EmulatorProcess(list(words(launch)), folder=folder, log=log, preload=preload) as process:
+        found = follow_to_end(plan, asked, folder, process, _NO_PROGRESS)
+    ending, which = found.decided.ending, f"boot {number} of {plan.system.name}, which goes before the measured one,"
+    if not found.goal_ns:
         raise TargetError(
-            f"QEMU ended with {process.exit_code} after the goal of {system.name}: {process.words()[-300:]}",
-            hint="run the same command again",
+            f"{which} did not reach the goal: {ending.reason or ending.outcome.value}",
+            hint="leave [earlier] out and boot it: bootlab boot SYSTEM.toml",
         )
-    # A system may switch itself off before: that is its own end, at an instruction of its own. Never later.
-    if done_ns and not end_ns <= done_ns < end_ns + (1 << system.clock.shift):
-        raise MeasurementError(
-            f"{system.name} was ended at {done_ns} ns of virtual time, not at {end_ns}",
-            hint="please report this system",
+    if found.trouble:
+        raise TargetError(
+            f"{which} was not ended: {found.trouble}",
+            hint='does anything listen (logind, acpid, init)? earlier.end = "power-cut" needs nobody',
         )
+    return found.goal_ns, found.asked_ns

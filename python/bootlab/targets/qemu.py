@@ -36,11 +36,14 @@ from bootlab.model import flash_layout
 from bootlab.model.launch import Launch
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
+from bootlab.model.shutdown import DOWN_FUNCTIONS
 from bootlab.model.system import SystemDescription
 from bootlab.recordings import assembly, recording_dir
 from bootlab.recordings.assembly import Heard
 from bootlab.recordings.console import split_lines
 from bootlab.recordings.stamps import StampFile, Written
+from bootlab.targets import shutdown
+from bootlab.targets.asked_end import follow_to_end
 from bootlab.targets.following import Follower
 
 if TYPE_CHECKING:
@@ -87,7 +90,8 @@ class QemuTarget:
         if built is not None:
             system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
-        info = self._inspect(system)
+        watch = (*(DOWN_FUNCTIONS if system.shutdown is not None else ()), *self._watch)
+        info = self._inspect(system, watch)
         if system.kernel.flash is None:
             _check_form(system, info)
         # The plan's system stays the one that names no bank: it can be planned and handed over again.
@@ -112,7 +116,7 @@ class QemuTarget:
         if from_card is not None and placed.loader is not None:
             of_loader = loader_marks.entries(placed.loader, from_card, info)
             placed = from_card.system
-        marks, mark_lacks = kernel_marks(system, info, self._watch, of_loader)
+        marks, mark_lacks = kernel_marks(system, info, watch, of_loader)
         stamped = stamper is not None and stamper.path is not None
         codes = from_card.codes if from_card is not None and stamped else {}
         if stamped:
@@ -173,16 +177,17 @@ class QemuTarget:
                 *self._programs(programs),
             ),
         )
-        if system.earlier is None:
+        if system.earlier is None and system.shutdown is None:
             return first
-        from bootlab.targets.left_state import LeftStates  # noqa: PLC0415 - most systems are measured in their first
+        from bootlab.targets.left_state import LeftStates  # noqa: PLC0415 - of most systems the first boot is measured
 
         def planned(launch: Launch, left: tuple[str, ...]) -> BootPlan:
             key, machine_key = keyed(launch, left)
             return msgspec.structs.replace(first, launch=launch, key=key, machine_key=machine_key)
 
         noted = self._builds.build_noted if self._builds is not None else _say_nothing
-        return LeftStates(self._cache, found, noted).later(first, planned)
+        states = LeftStates(self._cache, found, noted)
+        return shutdown.down(states.later(first, planned), planned, found, self._cache)
 
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
@@ -194,7 +199,7 @@ class QemuTarget:
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         console = folder / qemu_launch.CONSOLE_FILE
-        line = None
+        line = asked = None
         wrong = _wrong_architecture(plan.system, plan.info)
         if wrong:
             decided = Decided(Ending(Outcome.WRONG_ARCH, wrong), ConsoleWatch(None, plan.system))
@@ -215,9 +220,15 @@ class QemuTarget:
                         preload=_preloaded(plan),
                     )
                 )
-                decided = Follower(plan, folder, process, stop).follow(progress)
+                if plan.ends is not None:
+                    asked = follow_to_end(plan, plan.ends, folder, process, stop, progress)
+                decided = asked.decided if asked else Follower(plan, folder, process, stop).follow(progress)
         written = line.written if line is not None else None
-        recording = _record(plan, folder, decided, time.monotonic() - started, written)
+        wall_s = time.monotonic() - started
+        if asked is not None and asked.goal_ns:
+            recording = shutdown.record(plan, folder, asked, wall_s)
+        else:
+            recording = _record(plan, folder, decided, wall_s, written)
         require_room(recording, folder)
         return recording
 
@@ -239,14 +250,14 @@ class QemuTarget:
         found = {"card": self._cache.digest(from_card.card)} if from_card.card is not None else {}
         return found if from_card.image is None else found | {"loader": self._cache.digest(from_card.image)}
 
-    def _inspect(self, system: SystemDescription) -> KernelInfo:
+    def _inspect(self, system: SystemDescription, watch: tuple[str, ...]) -> KernelInfo:
         kernel = system.kernel
         # What lies in flash may be bare code that says nothing of itself; its vmlinux does.
         bare = kernel.flash is not None
         if bare and kernel.vmlinux is not None:
             kernel = msgspec.structs.replace(kernel, image=kernel.vmlinux)
         digest = self._cache.digest(Path(kernel.image))
-        return inspect(kernel, self._cache.root, digest, self._watch, bare=bare)
+        return inspect(kernel, self._cache.root, digest, watch, bare=bare)
 
     def _programs(self, programs: BuiltPrograms) -> tuple[tuple[str, str], ...]:
         """Return the proof of what was built, to stand in the recording; nothing when nothing was."""

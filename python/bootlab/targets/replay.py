@@ -74,6 +74,7 @@ def fingerprint(system: SystemDescription, purpose: Purpose) -> str:
         facts += (asked, (build.image, build.variables, build.embed_initramfs, build.append_device_tree))
         facts += (build.late_modules_ms,) if build.late_modules_ms is not None else ()
     facts += (system.earlier,) if system.earlier is not None else ()
+    facts += (system.shutdown,) if system.shutdown is not None else ()
     if system.programs:
         programs = [msgspec.structs.replace(p, sources=(), library_dirs=()) for p in system.programs]
         facts += (programs,)

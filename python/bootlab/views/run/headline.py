@@ -10,6 +10,7 @@ from bootlab.model import figures
 from bootlab.model.costs import Between
 from bootlab.model.modelled import BOARDS, ModelledRow
 from bootlab.model.recording import Outcome
+from bootlab.model.timeline import WAY_DOWN
 from bootlab.model.verdict import Verdict
 from bootlab.results.board import base_and_stack, outweighed, turned
 from bootlab.results.document import BootSummary, RunDocument
@@ -34,7 +35,8 @@ def answer(results: RunDocument) -> str:
         return why
     from_ms = _goal(base)
     if final is None:
-        return f"goal after {from_ms} {base.clock} ms{_tried(results)}"
+        what = "off" if base.whole == WAY_DOWN else "goal"
+        return f"{what} after {from_ms} {base.clock} ms{_tried(results)}"
     if why := _without_goal(final):
         return f"the stack failed: {why}"
     if not results.comparable:

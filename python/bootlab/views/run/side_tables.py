@@ -13,15 +13,14 @@ from bootlab.results.document import BootSummary, RunDocument
 from bootlab.techniques.base import Answer
 from bootlab.views.run.tables import risk_flags
 
-WHOLE = "power-on to goal"
-
 
 def stages(results: RunDocument) -> Comparison:
     """Return how long each stage takes in the base and, if there is one, in the stacked system."""
     first = "boot" if results.kind == "boot" else "base"
     boots = {"base": (first, results.base)} | ({"final": ("stacked", results.final)} if results.final else {})
     columns = [Column(key="title", title="stage")]
-    values: dict[str, dict[str, Value]] = {name: {} for name in (*_names([boot for _, boot in boots.values()]), WHOLE)}
+    whole = results.base.whole
+    values: dict[str, dict[str, Value]] = {name: {} for name in (*_names([boot for _, boot in boots.values()]), whole)}
     for key, (title, boot) in boots.items():
         columns += [
             Column(key=f"{key}_ns", title=title, kind="ms", under=f"{boot.clock} ms", unsure=f"{key}_unsure_ns"),
@@ -30,7 +29,7 @@ def stages(results: RunDocument) -> Comparison:
         ]
         took = {stage.name: (stage.duration_ns, boot.stage_insns(stage)) for stage in boot.stages}
         for name, row in values.items():
-            length, insns = (boot.goal_ns, boot.goal_insns) if name == WHOLE else took.get(name, (None, None))
+            length, insns = (boot.goal_ns, boot.goal_insns) if name == whole else took.get(name, (None, None))
             share = length / boot.goal_ns if length is not None and boot.goal_ns else None
             row |= {f"{key}_ns": length, f"{key}_share": share, f"{key}_insns": insns}
             row |= {f"{key}_unsure_ns": boot.unsure_ns}
@@ -38,7 +37,7 @@ def stages(results: RunDocument) -> Comparison:
         columns.append(Column(key="saved_ns", title="saved", kind="signed-ms", under="ms"))
         for name, row in values.items():
             # A stage that the stacked boot has not is all saved.
-            row["saved_ns"] = _less(row["base_ns"], row["final_ns"] if name == WHOLE else row["final_ns"] or 0)
+            row["saved_ns"] = _less(row["base_ns"], row["final_ns"] if name == whole else row["final_ns"] or 0)
     rows = [Row(id=name, title=name, values=row) for name, row in values.items()]
     return _alone("Stages", results, columns, rows)
 

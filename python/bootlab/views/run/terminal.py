@@ -35,7 +35,7 @@ def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
             figures.count(boot.stage_insns(stage)),
         )
     table.add_section()
-    total = "power-on to goal" if boot.goal_ns is not None else f"no goal: {boot.outcome.value}"
+    total = boot.whole if boot.goal_ns is not None else f"no goal: {boot.outcome.value}"
     share = "100.0 %" if boot.goal_ns else figures.ABSENT
     table.add_row(cell(total, "bold"), "", figures.ms(boot.goal_ns, unsure_ns), share, figures.count(boot.goal_insns))
     notes = [cell(f"not recorded: {lack}", "yellow", 400) for lack in boot.lacks]
