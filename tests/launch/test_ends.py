@@ -87,7 +87,7 @@ def test_an_end_that_may_have_passed_is_never_asked_for(tmp_path):
         until.end(10 * S)
     assert machine.told[1:] == (0, 0)
     until.close()
-    with pytest.raises(MeasurementError):
+    with pytest.raises(MeasurementError, match="is not there"):
         EndAfterGoal(tmp_path / "none", CUT).end(10 * S)
 
 

@@ -82,7 +82,12 @@ class EndAfterGoal:
     def end(self, goal_ns: int) -> int:
         """Have it ended so long after its goal; return when. Raise MeasurementError where that may have passed."""
         end_ns = goal_ns + self._asked.after_ns
-        if end_ns <= self._granted_ns or self._mapped is None:
+        if self._mapped is None:
+            raise MeasurementError(
+                f"{self._path.name} is not there, or of another version: nothing can end the machine",
+                hint="run the same command again",
+            )
+        if end_ns <= self._granted_ns:
             raise MeasurementError(
                 f"the machine was not held before {end_ns / 1e9:g} s of virtual time, where it was to be ended",
                 hint="please report this system",

@@ -95,7 +95,8 @@ class LeftStates:
 
     def _left_by(self, plan: BootPlan, machine: str, asked: Ends, number: int) -> tuple[Path, Left]:
         key = key_of("left", _VERSION, machine, plan.system.goal.console, asked.how, asked.after_ns, asked.typed)
-        folder = self._cache.root / "left" / key
+        # The emulator runs in a folder of its own.
+        folder = self._cache.root.absolute() / "left" / key
         left = self._kept(folder)
         if left is None:
             try:
@@ -123,7 +124,8 @@ class LeftStates:
         return left
 
     def _make(self, plan: BootPlan, asked: Ends, number: int, folder: Path) -> Left:
-        with whole(folder) as work, tempfile.TemporaryDirectory(prefix="bootlab-left-") as name:
+        # Beside the media: what a kill leaves is in one place, where `store prune` finds it.
+        with whole(folder) as work, tempfile.TemporaryDirectory(prefix="boot-", dir=work) as name:
             media = tuple(_copied(medium, work / f"{at}.raw") for at, medium in enumerate(_written(plan.launch)))
             launch = _with_media(plan.launch, media).with_plugin(loaded(asked, self._emulator, self._cache.root))
             goal_ns, end_ns = _ended(plan, launch, asked, number, Path(name))
