@@ -134,8 +134,8 @@ class ShapeFound:
 
     def _code_tlb(self, dtlb: int) -> int:
         lost = difference(self._lines.curve("code_pages", "jumps"), self._lines.curve("code_packed", "jumps"))
-        base = sorted(value.low for size, value in lost.items() if size <= 16)
-        found = up_to(lost, 1.6 * base[-1] + self._cycle_ps / 4) if base else None
+        least = min((value.low for value in lost.values()), default=0)
+        found = up_to(lost, 1.6 * least + self._cycle_ps / 4)
         if found is None:
             self.said.append(f"itlb {dtlb}: as dtlb ({self._lines.why_not('code_pages')})")
             return dtlb
