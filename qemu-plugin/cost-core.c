@@ -9,7 +9,7 @@
 #define MOST 512 /* of anything that a processor has several of */
 #define MOST_BYTES (1u << 30) /* of a cache */
 
-struct cost_core core;
+struct cost_core core = {.times = {{.l1i_miss = AS_DATA}, {.l1i_miss = AS_DATA}}};
 
 static const char *const classes[COST_CLASSES] = {"alu", "move", "shifted", "mul", "div", "memory", "branch", "simd",
                                                   "fp", "fdiv", "crypto", "atomic", "string", "system", "port"};
@@ -26,7 +26,7 @@ static uint32_t *time_of(struct cost_times *t, const char *name, size_t n)
         {"dram", &t->hit[3]},           {"prefetched", &t->prefetched}, {"line", &t->line},
         {"mispredict", &t->mispredict}, {"taken", &t->taken},           {"exception", &t->exception},
         {"tlb_hit", &t->tlb2},          {"walk", &t->walk},             {"device", &t->device},
-        {"forward", &t->forward},       {"string_byte", &t->string_byte},
+        {"l1i_miss", &t->l1i_miss},     {"forward", &t->forward},       {"string_byte", &t->string_byte},
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (strlen(times[i].name) == n && !memcmp(times[i].name, name, n))

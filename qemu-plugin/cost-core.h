@@ -15,6 +15,7 @@ struct cost_times {
     uint32_t hit[4];     /* L1D, L2, L3, memory: load to use */
     uint32_t prefetched; /* a line that was fetched ahead */
     uint32_t line;       /* between two lines from memory */
+    uint32_t l1i_miss;   /* a line of code from L2, where it is not as late as data */
     uint32_t mispredict, taken, exception;
     uint32_t tlb2, walk;
     uint32_t device, forward;
@@ -37,6 +38,9 @@ struct cost_core {
 };
 
 extern struct cost_core core;
+
+/* Of `l1i_miss`: not given. */
+#define AS_DATA UINT32_MAX
 
 /* Takes NAME=VALUE or NAME=LOW:HIGH; times in cycles. Returns why not, or NULL. */
 const char *cost_core_argument(const char *argument);

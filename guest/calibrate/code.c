@@ -186,13 +186,19 @@ static void put_jump(char *from, char *to)
 #endif
 }
 
+/* The i-th of `n` places: in order, or all of them in an order that no run of lines foretells; n is a power of two. */
+static char *jump_place(unsigned i, unsigned n, size_t apart, bool any)
+{
+	return any ? area + (i * 2654435761u & (n - 1)) * apart : area + i * apart + (apart > 64 ? i % 64 * 64 : 0);
+}
+
 /* A jump in each of so many lines: in as many pages, or close together. */
-static void jumps(const char *name, unsigned n, size_t apart, struct two *t)
+static void jumps(const char *name, unsigned n, size_t apart, bool any, struct two *t)
 {
 	char *place = area;
 
 	for (unsigned i = 0; i < n; i++) {
-		char *to = area + (i + 1) * apart + (apart > 64 ? (i + 1) % 64 * 64 : 0);
+		char *to = jump_place(i + 1, n, apart, any);
 
 		if (i + 1 == n) {
 			next = place;
@@ -253,8 +259,13 @@ void measure_code(void)
 	freshness();
 	windows();
 	for (unsigned i = 0; i < sizeof many / sizeof *many; i++) {
-		jumps("code_packed", many[i], 64, &t);
-		jumps("code_pages", many[i], PAGE_BYTES, &t);
+		jumps("code_packed", many[i], 64, false, &t);
+		jumps("code_pages", many[i], PAGE_BYTES, false, &t);
+	}
+	/* Within the first cache for code, and beyond it: does the processor fetch ahead of its jumps? */
+	for (unsigned lines = 64; lines <= 4096; lines *= 2) {
+		jumps("code_in_order", lines, 64, false, &t);
+		jumps("code_anywhere", lines, 64, true, &t);
 	}
 	give_back(area, CODE_BYTES);
 }

@@ -106,6 +106,9 @@ def test_an_emulator_is_no_board(tmp_path):
     assert "no board's" in found.notes[0]
     assert found.medium is not None
     assert "no board's" in str(found.medium["source"])
+    # Where reading the clock takes long, code that runs again seems slow too.
+    assert of([*without("fresh_code"), ("fresh_code", {"first": 136_000, "again": 34_000})]).machine.emulated
+    assert not of([*without("fresh_code"), ("fresh_code", {"first": 40_000, "again": 4_000})]).machine.emulated
     named = of([*without("fresh_code"), ("says", {"hypervisor": "TCGTCGTCGTCG"})])
     assert "TCGTCGTCGTCG" in named.machine.emulated
 

@@ -83,7 +83,7 @@ def calibrated(lines: PrintedLines) -> Calibrated:
     core = CoreFile(
         title=f"NO BOARD: {title}" if machine.emulated else title,
         arch=(machine.arch,),
-        ghz=(round(1000 / max(one.high for one in adds), 4), round(1000 / cycle_ps, 4)),
+        ghz=(max(0.001, round(1000 / max(one.high for one in adds), 4)), round(1000 / cycle_ps, 4)),
         sources={**figures.sources, "shape": "; ".join(found.said)},
         shape=found.shape,
         figures=figures.all,

@@ -11,7 +11,7 @@ import math
 
 from bootlab.costs.calibration.curve import between, difference
 from bootlab.costs.calibration.lines import PrintedLines, PrintedRow
-from bootlab.costs.calibration.shape import ShapeFound
+from bootlab.costs.calibration.shape import LINE, ShapeFound
 from bootlab.costs.cores import CoreFile, Figure
 from bootlab.model.costs import Between
 
@@ -119,7 +119,19 @@ class Figures:
             self._unknown("forward", self._lines.why_not("forward_chain"))
         else:
             self._put("forward", Between(min(forward.low, hit.high), max(forward.high, hit.high)))
+        self._code()
         self._system()
+
+    def _code(self) -> None:
+        """Put what a line of code beyond L1I takes, in order and in any order. Without it, it is as late as data."""
+        near, far = self._found.size("l1i") // 2 // LINE, self._found.size("l1i") * 4 // LINE
+        ends = []
+        for name in ("code_in_order", "code_anywhere"):
+            curve = self._lines.curve(name, "jumps")
+            if near in curve and far in curve:
+                ends.append(difference({far: curve[far]}, {far: curve[near]})[far].scaled(1 / self._cycle_ps))
+        if len(ends) == 2 and self._found.size("l2"):
+            self._put("l1i_miss", Between(min(one.low for one in ends), max(one.high for one in ends)))
 
     def _system(self) -> None:
         call = self._cycles(self._lines.one("getppid"))
