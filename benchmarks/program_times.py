@@ -223,18 +223,22 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", type=Path)
     parser.add_argument("--page", type=Path)
+    parser.add_argument("--beside", type=Path, action="append", default=[], help="another kept run, in a line")
     parser.add_argument("--seen", type=Path, help="write how far the model was off")
     asked = parser.parse_args()
     kept = msgspec.json.decode(asked.show.read_bytes(), type=Kept) if asked.show else run(asked)
+    beside = [msgspec.json.decode(one.read_bytes(), type=Kept) for one in asked.beside]
     keep(kept, asked.keep)
     if asked.seen:
         right = [one for one in kept.rows if not one.differs]
         asked.seen.write_text(seen_text(seen_of(kept.core, kept.processor, right)), encoding="utf-8")
     if asked.page:
         before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
-        asked.page.write_text(before + MARKS[0] + page(kept) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+        asked.page.write_text(
+            before + MARKS[0] + page(kept, beside) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8"
+        )
     else:
-        print(page(kept))
+        print(page(kept, beside))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,12 @@ import msgspec
 import pytest
 
 from bootlab.costs.seen import seen
+from bootlab.model.costing import MEASURED
 from bootlab.model.costs import Between
 from tests.conftest import REPOSITORY
 
 BENCHMARKS = REPOSITORY / "benchmarks"
+BESIDE = ("calibrated-before.json", "published-figures-epyc.json", "published-figures.json")
 KEPT = BENCHMARKS / "program-times" / "published-figures.json"
 
 
@@ -68,8 +70,6 @@ def test_the_package_s_file_is_what_was_measured(widths):
     rows = [one for one in kept.rows if not one.differs]
     assert seen() == widths.seen_of(kept.core, kept.processor, rows)
     assert seen().inside / seen().programs >= 0.8
-    page = (REPOSITORY / "docs" / "explanation" / "board-time.md").read_text(encoding="utf-8")
-    assert module("program_rows").page(kept) in page
 
 
 def test_the_words_say_the_share_and_on_what(widths):
@@ -79,3 +79,20 @@ def test_the_words_say_the_share_and_on_what(widths):
     assert "held against no hardware" not in text
     assert "cortex-a53@1GHz was held against no hardware" in seen().text("cortex-a53@1GHz")
     assert seen().widened(Between(10, 20)) == Between(10 * seen().below, 20 * seen().above)
+
+
+def test_figures_that_were_measured_have_an_interval_of_their_own():
+    found = seen(measured=True)
+    assert found.core == MEASURED
+    assert found.inside > found.bare
+    said = found.text("camera-costs.toml")
+    assert said.endswith("by its own calibration; no other processor was held against it")
+    rows, widths = module("program_rows"), module("program_widths")
+    kept = msgspec.json.decode((BENCHMARKS / "program-times" / "calibrated.json").read_bytes(), type=rows.Kept)
+    right = [row for row in kept.rows if not row.differs]
+    assert widths.seen_of(kept.core, kept.processor, right) == found
+    others = [
+        msgspec.json.decode((BENCHMARKS / "program-times" / name).read_bytes(), type=rows.Kept) for name in BESIDE
+    ]
+    page = (REPOSITORY / "docs" / "explanation" / "board-time.md").read_text(encoding="utf-8")
+    assert rows.page(kept, others) in page

@@ -155,6 +155,15 @@ def known_on(costs: Costs, cmdline: CommandLine) -> Costs:
     return msgspec.structs.replace(costs, console=BoardConsole(baud=_line(Between(baud, baud)), source=source))
 
 
+def costs_in(path: str) -> Costs:
+    """Return the costs of a file with a core: none beside it where it holds a core alone, as in `costs/cores`.
+
+    Raise UserError.
+    """
+    table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    return _of_file(Path(path)) if "processor" in table else Costs(name=path, modelled=path)
+
+
 def _of_file(path: Path) -> Costs:
     hint = f"[console] baud = 115200, [medium] preset or megabytes_per_s; or words: {_WORDS_HINT}"
     try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How far the model of processors was off where it was held against hardware; what that makes of its intervals.
 
-`benchmarks/program_times.py --seen` measures it and writes `seen.toml`. Nothing in it comes from a board's log.
+`benchmarks/program_times.py --seen` measures it and writes `seen.toml`, and `seen-measured.toml` for figures that
+`bootlab board calibrate` measured. Nothing in it comes from a board's log.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from bootlab.model.costing import Seen
 
 
 @cache
-def seen() -> Seen:
-    """Return what was seen, from the file that the benchmark wrote."""
-    table = tomllib.loads(files("bootlab.costs").joinpath("seen.toml").read_text(encoding="utf-8"))
-    return msgspec.convert(table, Seen)
+def seen(*, measured: bool = False) -> Seen:
+    """Return what was seen, from the file that the benchmark wrote. `measured`: with figures from a calibration."""
+    name = "seen-measured.toml" if measured else "seen.toml"
+    return msgspec.convert(tomllib.loads(files("bootlab.costs").joinpath(name).read_text(encoding="utf-8")), Seen)

@@ -7,6 +7,9 @@ import msgspec
 
 from bootlab.model.costs import Between
 
+MEASURED = "measured"
+"""The name of a core whose figures `bootlab board calibrate` measured on the machine itself."""
+
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far the model was off: programs that were timed on hardware and forecast from the core's figures alone.
@@ -32,8 +35,11 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         said = (
             f"the figures' interval, widened to {self.below:.2f} of its low end and {self.above:.2f} of its high one: "
             f"so {self.inside} of {self.programs} programs lay inside that the width was not taken from "
-            f"({self.bare} by the figures alone), on one {self.core}"
+            f"({self.bare} by the figures alone), on one "
         )
+        if self.core == MEASURED:
+            return f"{said}{self.processor}, by its own calibration; no other processor was held against it"
+        said += self.core
         return said if core.partition("@")[0] == self.core else f"{said}; {core} was held against no hardware"
 
 
@@ -54,16 +60,24 @@ class CostedStage(msgspec.Struct, frozen=True, kw_only=True):
     """Instructions by class."""
     events: dict[str, int]
     """Misses of caches and TLBs, mispredictions, exceptions, accesses of devices."""
+    printed_ns: Between = Between(0.0, 0.0)
+    """What the board's console takes for the characters of the stage; nothing where its rate is not given."""
+    loaded_ns: Between = Between(0.0, 0.0)
+    """What reading the images takes on the board, beyond the exact clock; of the whole boot only."""
 
     @property
     def forecast_ns(self) -> Between:
-        """Its length with that processor, but for what a console and a medium add."""
-        return Between(self.waited_ns + self.computed_ns.low, self.waited_ns + self.computed_ns.high)
+        """Its length on the board, as far as its parts are given: processor, console, medium."""
+        return self._with(self.computed_ns)
 
     @property
     def bare_ns(self) -> Between:
         """The same by the core's figures alone, which held what was measured far too seldom."""
-        return Between(self.waited_ns + self.modelled_ns.low, self.waited_ns + self.modelled_ns.high)
+        return self._with(self.modelled_ns)
+
+    def _with(self, computed_ns: Between) -> Between:
+        parts = (computed_ns, self.printed_ns, self.loaded_ns)
+        return Between(self.waited_ns + sum(one.low for one in parts), self.waited_ns + sum(one.high for one in parts))
 
     @property
     def instruction_ns(self) -> Between:
@@ -80,3 +94,11 @@ class Costing(msgspec.Struct, frozen=True, kw_only=True):
     seen: Seen
     stages: tuple[CostedStage, ...]
     whole: CostedStage
+    outside: tuple[str, ...] = ("console", "boot medium")
+    """What of the board's time no figure was given for: it is not in the forecast."""
+
+    @property
+    def not_in_it(self) -> str:
+        """Say what is not in the forecast, or that all of it is."""
+        words = " and ".join(self.outside)
+        return f"{words} not in it" if words else "console and boot medium in it"
