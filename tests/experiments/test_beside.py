@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from bootlab.experiments.beside import TOTAL, compare_stages
+from bootlab.model.costing import CostedStage, Costing, Seen
+from bootlab.model.costs import Between
 from bootlab.model.recording import Mark, Meta, Outcome, Recording
 from tests.experiments.fake_bench import MS, SYSTEM
 
@@ -42,3 +44,30 @@ def test_without_an_exact_boot_there_is_only_the_board() -> None:
     assert found.headline == "fake: board 475 wall ms, median of 3"
     assert "exact" not in {*(column.key for column in found.columns), found.footnote.lower().split(":")[0]}
     assert all(row.ns("exact_ns") is None for row in found.rows)
+
+
+def forecast(**ms: tuple[float, float]) -> Costing:
+    seen = Seen(core="x86-large", processor="one", programs=10, inside=9, bare=3, below=1.0, above=1.5)
+
+    def stage(name: str, ends: tuple[float, float], exact_ms: int) -> CostedStage:
+        ns = Between(ends[0] * MS, ends[1] * MS)
+        return CostedStage(
+            name=name, exact_ns=exact_ms * MS, instructions=exact_ms, waited_ns=0, modelled_ns=ns, computed_ns=ns,
+            classes={}, events={},
+        )  # fmt: skip
+
+    stages = tuple(stage(name, ends, 100) for name, ends in ms.items() if name != "whole")
+    ghz = Between.of(1.0)
+    return Costing(core="x.toml", title="Board", ghz=ghz, seen=seen, stages=stages, whole=stage("", ms["whole"], 150))
+
+
+def test_a_forecast_stands_between_both_and_says_whether_it_held() -> None:
+    found = compare_stages(SYSTEM, boot(100, 150), BOARD, forecast(kernel=(300, 440), whole=(400, 500)))
+    kernel = next(row for row in found.rows if row.title == "kernel")
+    assert (kernel.ns("forecast_least_ns"), kernel.ns("forecast_most_ns")) == (300 * MS, 440 * MS)
+    assert kernel.values["held"] == "longer"
+    assert found.rows[-1].values["held"] == "within"
+    assert "held" not in next(row for row in found.rows if row.title == "firmware").values
+    assert "console and boot medium not in it" in found.footnote
+    shorter = compare_stages(SYSTEM, boot(100, 150), BOARD, forecast(whole=(480, 500)))
+    assert shorter.rows[-1].values["held"] == "shorter"

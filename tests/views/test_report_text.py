@@ -16,16 +16,19 @@ from bootlab.model import figures
 from bootlab.model.change import (
     Change,
 )
-from bootlab.model.costs import READ_TIMES
+from bootlab.model.costing import CostedStage, Costing, Seen
+from bootlab.model.costs import READ_TIMES, Between
 from bootlab.model.recording import Outcome
 from bootlab.model.sample import Spread
 from bootlab.model.timeline import WHOLE, Stage
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results import board
+from bootlab.results import file as results_file
 from bootlab.results.document import BootSummary
 from bootlab.views import markdown_text, publish
 from bootlab.views.run import headline, side_tables, tables, terminal
 from bootlab.views.run import markdown as summary_markdown
+from bootlab.views.run.page_data import page_data
 from bootlab.views.shown_text import one_line, visible
 from bootlab.views.table import cells
 from tests.rendered import to_text
@@ -327,3 +330,31 @@ CHECK_FAILED = {"outcome": Outcome.CHECK_FAILED, "reason": "no checksum", "goal_
 def test_the_answer_claims_what_its_boots_showed(said: str, expected: str) -> None:
     """A boot whose check failed said "goal after"; trials that the host ended counted as not faster."""
     assert said == expected
+
+
+def test_a_forecast_stands_in_document_table_and_markdown():
+    seen = Seen(core="x86-large", processor="one", programs=10, inside=9, bare=3, below=1.0, above=1.5)
+    stage = CostedStage(
+        name="kernel", exact_ns=100_000_000, instructions=90_000_000, waited_ns=10_000_000,
+        modelled_ns=Between(50e6, 60e6), computed_ns=Between(50e6, 90e6), printed_ns=Between(5e6, 6e6),
+        classes={}, events={},
+    )  # fmt: skip
+    whole = msgspec.structs.replace(stage, name="whole boot", loaded_ns=Between(100e6, 110e6))
+    costing = Costing(
+        core="camera.toml", title="Camera", ghz=Between.of(1.0), seen=seen, stages=(stage,), whole=whole, outside=()
+    )
+    results = msgspec.structs.replace(sample.results("boot"), costing=costing)
+    assert results_file.decode(results_file.encode(results), source="here").costing == costing
+    found = side_tables.forecast(results)
+    assert found is not None
+    assert [(row.ns("forecast_least_ns"), row.ns("forecast_most_ns")) for row in found.rows] == [
+        (65_000_000, 106_000_000),
+        (165_000_000, 216_000_000),
+    ]
+    # What is not known of a stage is no zero.
+    assert found.rows[0].ns("loaded_least_ns") is None
+    assert "Forecast for Camera (console and boot medium in it)" in summary_markdown.render(results)
+    page = page_data(results, {})["forecast"]
+    sure = [["computed", 50_000_000], ["waited", 10_000_000], ["printed", 5_000_000]]
+    assert page["stages"][0]["parts"] == [*sure, ["unsure", 41_000_000]]
+    assert page_data(sample.results("boot"), {})["forecast"] is None

@@ -18,6 +18,7 @@ from bootlab.systemfile.board import BoardFile, load_board
 if TYPE_CHECKING:
     from bootlab.experiments.bench import Observer
     from bootlab.model.comparison import Comparison
+    from bootlab.model.costing import Costing
     from bootlab.model.recording import Recording
 
 
@@ -59,15 +60,26 @@ class SystemOnBoard:
         """
         return self._with_cmdline().try_(*ids, blocks=blocks, seed=seed)
 
-    def stages(self, *, boots: int = 5) -> Results:
-        """Boot the board several times and the system once in QEMU; return the stages of both side by side."""
+    def stages(self, *, boots: int = 5, costing: str | None = None) -> Results:
+        """Boot the board several times and the system once in QEMU; return the stages of both side by side.
+
+        `costing`: a core or a file of costs, by which the boot is forecast before the board is switched on. Raise
+        UserError where there is no exact boot to forecast.
+        """
         from bootlab.experiments.beside import board_boots, compare_stages
 
         exact: Recording | None = None
+        forecast: Costing | None = None
         if self.exact is not None and self.exact.value.clock.mode == "exact":
-            exact = self.exact.boot().recording
+            made, forecast = (self.exact.boot(), None) if costing is None else self.exact.boot_costed(costing)
+            exact = made.recording
+        elif costing is not None:
+            raise UserError(
+                "a forecast is made of an exact boot, and there is none",
+                hint="bootlab board compare BOARD.toml SYSTEM.toml --costing FILE",
+            )
         with self.board.bench(jobs=1) as bench:
-            found = compare_stages(self.board.value, exact, board_boots(bench, self.board.value, boots))
+            found = compare_stages(self.board.value, exact, board_boots(bench, self.board.value, boots), forecast)
         return self._kept(found)
 
     def stages_of(self, boots: Sequence[Boot]) -> Comparison:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bootlab.launch.boot_plan import BootPlan
     from bootlab.launch.target import Target
     from bootlab.model.comparison import Comparison
+    from bootlab.model.costing import Costing
     from bootlab.model.plan import Plan
     from bootlab.model.recording import Diagnosis, Recording
     from bootlab.model.system import SystemDescription
@@ -185,8 +186,8 @@ class System(KernelBuilds, TracedBoots):
         with self.bench(force=force) as bench:
             return repeat(bench, self.value, times)
 
-    def _kept(self, recording: Recording, diagnosis: Diagnosis | None) -> Boot:
-        results = Results(*journal.keep_boot(self.store, self.value, recording, diagnosis))
+    def _kept(self, recording: Recording, diagnosis: Diagnosis | None, costing: Costing | None = None) -> Boot:
+        results = Results(*journal.keep_boot(self.store, self.value, recording, diagnosis, costing))
         return Boot(recording, diagnosis, results, self.value)
 
     def compare(self, experiment: Experiment) -> Results:

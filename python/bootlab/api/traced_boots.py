@@ -31,7 +31,7 @@ class TracedBoots:
         def name(self) -> str:
             """The system's name."""
 
-        def _kept(self, recording: Recording, diagnosis: Diagnosis | None) -> Boot: ...
+        def _kept(self, recording: Recording, diagnosis: Diagnosis | None, costing: Costing | None = None) -> Boot: ...
 
         def bench(self, *, jobs: int | None = None, force: bool = False) -> AbstractContextManager[Bench]:
             """Open the bench that boots this system."""
@@ -99,7 +99,7 @@ class TracedBoots:
             bench.phase("costing", 2)
             recording = bench.boot(self.value, self.name, fresh=bench.fresh_number() if fresh else 0)
             costing = costed(bench, self.value, recording, chosen) if recording.ok else None
-        return self._kept(recording, None), costing
+        return self._kept(recording, None, costing), costing
 
     def processes(self) -> tuple[ProcessCost, ...]:
         """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.

@@ -126,6 +126,14 @@ def compare(
     ] = None,
     *,
     boots: Annotated[int, Option(least=1, most=10_000, help="Boot the board this many times.")] = 5,
+    costing: Annotated[
+        str | None,
+        Option(
+            metavar="CORE|FILE",
+            help="Forecast each stage first, with this core or file of costs, and say whether the board lies within.",
+            show_default=False,
+        ),
+    ] = None,
     files: TableFiles,
     asked: Kept,
 ) -> None:
@@ -134,7 +142,7 @@ def compare(
     Example: bootlab board compare board.toml system.toml --boots 10
     """
     with opened_board(board_file, system_file, asked) as there:
-        results = there.stages(boots=boots)
+        results = there.stages(boots=boots, costing=costing)
     found = results.data.comparison
     if found is not None:
         show(found, files, asked, results)

@@ -52,9 +52,9 @@ class BootRequest(Booting):
     costing: Annotated[
         str | None,
         Option(
-            metavar="CORE",
+            metavar="CORE|FILE",
             help="Boot once more with a plugin that models a processor, and forecast what each stage takes on it: "
-            "`cortex-a53`, `cortex-a8@1GHz`. Exact mode.",
+            "`cortex-a53`, `cortex-a8@1GHz`, or a file of `bootlab board calibrate`. Exact mode.",
         ),
     ] = None
     fresh: Annotated[bool, Option(help="Boot again even if the store already has a boot of this system.")] = False

@@ -6,12 +6,15 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+import msgspec
+
 from bootlab.analysis.stages import stages_of
 from bootlab.errors import UserError
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.costing import Costing
 from bootlab.model.recording import Recording, unsure_ns
 from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import STAGES
@@ -20,6 +23,10 @@ from bootlab.model.verdict import Trial, Verdict
 CLOCKS = "virtual | wall"
 """The clocks of such a comparison: the exact columns' and the board's."""
 TOTAL = "power-on to goal"
+_FORECAST = (
+    Column(key="forecast_least_ns", title="forecast", kind="ms", under="modelled ms", ends="forecast_most_ns"),
+    Column(key="held", title="board is"),
+)
 _NOT_TRIED = "not tried"
 _NOT_KNOWN = frozenset({_NOT_TRIED, Verdict.UNKNOWN.value, Verdict.NOT_BOOTED.value})
 _EXACT = (
@@ -28,8 +35,11 @@ _EXACT = (
 _TWO_CLOCKS = " The two columns are different clocks: a difference or a sum of them means nothing."
 
 
-def stage_rows(exact: Recording | None, board: Sequence[Recording]) -> tuple[Row, ...]:
-    """Return one row a stage, and the total: the exact boot's time, and the board's median with its range."""
+def stage_rows(exact: Recording | None, board: Sequence[Recording], costing: Costing | None = None) -> tuple[Row, ...]:
+    """Return one row a stage, and the total: the exact boot's time, and the board's median with its range.
+
+    `costing`: what was forecast before the board was switched on; whether the median lies in it stands beside it.
+    """
     old = {s.name: s.duration_ns for s in stages_of(exact)} if exact is not None else {}
     each = [{s.name: s.duration_ns for s in stages_of(r)} for r in board if r.ok]
     rows = []
@@ -39,16 +49,22 @@ def stage_rows(exact: Recording | None, board: Sequence[Recording]) -> tuple[Row
             rows.append(_row(name, old.get(name), walls))
     goals = [r.meta.goal_ns for r in board if r.ok and r.meta.goal_ns is not None]
     rows.append(_row(TOTAL, exact.meta.goal_ns if exact is not None else None, goals))
-    return tuple(rows)
+    return tuple(rows) if costing is None else tuple(_with_forecast(row, costing) for row in rows)
 
 
-def compare_stages(system: SystemDescription, exact: Recording | None, board: Sequence[Recording]) -> Comparison:
-    """Return the stages of both. `board`: its boots; those that failed are counted, not averaged."""
-    rows = stage_rows(exact, board)
+def compare_stages(
+    system: SystemDescription, exact: Recording | None, board: Sequence[Recording], costing: Costing | None = None
+) -> Comparison:
+    """Return the stages of both. `board`: its boots; those that failed are counted, not averaged.
+
+    `costing`: a forecast of the exact boot on a processor, which then stands between the two.
+    """
+    rows = stage_rows(exact, board, costing)
     exact_columns = (Column(key="exact_ns", title="exact (QEMU)", kind="ms", under="virtual ms"),)
     columns = (
         Column(key="title", title="stage"),
         *(exact_columns if exact is not None else ()),
+        *(_FORECAST if costing is not None else ()),
         Column(key="wall_ns", title="board", kind="ms", under="wall ms, median", unsure="unsure_ns"),
         Column(key="first_ns", title="earliest", kind="ms", under="wall ms", unsure="unsure_ns"),
         Column(key="last_ns", title="latest", kind="ms", under="wall ms", unsure="unsure_ns"),
@@ -65,7 +81,7 @@ def compare_stages(system: SystemDescription, exact: Recording | None, board: Se
         system=system.name,
         clock=CLOCKS if exact is not None else "wall",
         headline=_headline(system, exact, board, rows[-1]),
-        footnote=_footnote(exact is not None, figures.counted(sum(boot.ok for boot in board), "boot")),
+        footnote=_footnote(exact is not None, figures.counted(sum(boot.ok for boot in board), "boot"), costing),
         facts=facts,
         columns=columns,
         tables=(Table(columns=tuple(column.key for column in columns)),),
@@ -88,10 +104,13 @@ def _headline(system: SystemDescription, exact: Recording | None, board: Sequenc
     return f"{system.name}: {'; '.join(parts)}"
 
 
-def _footnote(exact: bool, boots: str) -> str:
+def _footnote(exact: bool, boots: str, costing: Costing | None = None) -> str:
     """Say what the columns are. `exact`: there is an exact boot beside those of the board."""
     board = f"Board: {boots} on the host's clock, stamped at arrival; median, and the earliest and the latest."
-    return f"{_EXACT}{board}{_TWO_CLOCKS}" if exact else board
+    if costing is None:
+        return f"{_EXACT}{board}{_TWO_CLOCKS}" if exact else board
+    said = f"{costing.title} at {costing.ghz.text()} GHz, {costing.not_in_it}; {costing.seen.text(costing.core)}"
+    return f"{_EXACT}{board}{_TWO_CLOCKS}\nForecast: {said}."
 
 
 def compare_trials(system: SystemDescription, exact: Sequence[Trial], board: Sequence[Trial]) -> Comparison:
@@ -147,6 +166,16 @@ def _row(name: str, exact_ns: int | None, walls: list[int]) -> Row:
         "wall_all_ms": " ".join(f"{ns / 1e6:.3f}" for ns in walls),
     }
     return Row(id=name, title=name, values=values)
+
+
+def _with_forecast(row: Row, costing: Costing) -> Row:
+    stage = costing.whole if row.id == TOTAL else next((one for one in costing.stages if one.name == row.id), None)
+    if stage is None:
+        return row
+    low, high, wall = round(stage.forecast_ns.low), round(stage.forecast_ns.high), row.ns("wall_ns")
+    said = None if wall is None else "within" if low <= wall <= high else "longer" if wall > high else "shorter"
+    values = {"forecast_least_ns": low, "forecast_most_ns": high, "held": said}
+    return msgspec.structs.replace(row, values={**row.values, **values})
 
 
 def _not_known(rows: Sequence[Row]) -> str:

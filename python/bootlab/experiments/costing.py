@@ -7,11 +7,15 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.analysis.board_amounts import amounts_of
+from bootlab.analysis.printed import printed_ns
 from bootlab.analysis.stages import stages_of
 from bootlab.builders.cache import Cache
 from bootlab.collectors import costing
 from bootlab.collectors.costing import COST_FILE
-from bootlab.costs.cores import ChosenCore, core_of
+from bootlab.costs.cores import ChosenCore, core_of, is_file
+from bootlab.costs.named import costs_in, known_on
+from bootlab.costs.prices import board_row
 from bootlab.costs.seen import seen
 from bootlab.errors import MeasurementError
 from bootlab.experiments.base import BaseFailedError
@@ -19,8 +23,8 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.watched_boot import watchable, watched
 from bootlab.launch import emulator, plugin
 from bootlab.launch.boot_plan import BootPlan
-from bootlab.model.costing import Costing
-from bootlab.model.costs import Core
+from bootlab.model.costing import CostedStage, Costing
+from bootlab.model.costs import Core, Costs
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
 from bootlab.model.timeline import Stage
@@ -48,14 +52,40 @@ def costed(bench: Bench, system: SystemDescription, timing: Recording, core: Cho
     records = costing.up_to(written, timing.meta.goal_insns, timing.meta.goal_ns)
     insn_ns = 1 << system.clock.shift
     whole = Stage("whole boot", 0, timing.meta.goal_ns)
-    error = seen()
-    return Costing(
+    error = seen(measured=is_file(core.word))
+    found = Costing(
         core=core.word,
         title=core.core.title,
         ghz=core.ghz,
         seen=error,
         stages=tuple(costing.costed(records, stage, core.ghz, insn_ns, error) for stage in stages_of(timing)),
         whole=costing.costed(records, whole, core.ghz, insn_ns, error),
+    )
+    costs = costs_in(core.word) if is_file(core.word) else system.costs
+    return found if costs is None else _with_board(found, known_on(costs, system.cmdline), timing)
+
+
+def _with_board(found: Costing, costs: Costs, timing: Recording) -> Costing:
+    """Add what the board's console and medium take, where the costs have them."""
+    starts = {stage.name: stage.start_ns for stage in stages_of(timing)}
+    medium = msgspec.structs.replace(costs, core=None, modelled="")
+
+    def with_console(stage: CostedStage) -> CostedStage:
+        if costs.console is None:
+            return stage
+        start = starts.get(stage.name, 0)
+        printed = printed_ns(timing, costs.console, start, start + stage.exact_ns)
+        return msgspec.structs.replace(stage, printed_ns=printed)
+
+    whole = with_console(found.whole)
+    if costs.medium is not None:
+        whole = msgspec.structs.replace(whole, loaded_ns=board_row(medium, "base", amounts_of(timing)).load_ns)
+    parts = (("console", costs.console), ("boot medium", costs.medium))
+    return msgspec.structs.replace(
+        found,
+        stages=tuple(with_console(stage) for stage in found.stages),
+        whole=whole,
+        outside=tuple(name for name, part in parts if part is None),
     )
 
 

@@ -14,6 +14,7 @@ import msgspec
 from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
 from bootlab.model.contrast import Contrast
+from bootlab.model.costing import Costing
 from bootlab.model.costs import BoardRow, Costs
 from bootlab.model.floor import Floor
 from bootlab.model.launch import Launch
@@ -319,6 +320,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     """Of the board by whose time the run decided; null: by the exact time."""
     board: tuple[BoardRow, ...] = ()
     """The board's time of the base and of the stack, and what each is made of."""
+    costing: Costing | None = None
+    """What a processor would take for the boot, by stage (`boot --costing`)."""
     reproduce: tuple[str, ...] = ()
     """Commands that reproduce these results."""
 

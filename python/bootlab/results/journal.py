@@ -13,6 +13,7 @@ from bootlab.errors import UserError
 from bootlab.experiments.stacked import Stacked, StackStep
 from bootlab.model.change import apply_all
 from bootlab.model.comparison import Comparison
+from bootlab.model.costing import Costing
 from bootlab.model.leave_one_out import LeaveOneOut
 from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis, Recording
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
 
 
 def keep_boot(
-    store: Path, system: SystemDescription, recording: Recording, diagnosis: Diagnosis | None
+    store: Path,
+    system: SystemDescription,
+    recording: Recording,
+    diagnosis: Diagnosis | None,
+    costing: Costing | None = None,
 ) -> tuple[runs.Run, RunDocument]:
     """Write the results of a single boot as a run."""
     run, started = runs.create(store, "boot", system.name), runs.now()
     summary = assemble.summary(recording, diagnosis, system)
     results = assemble.results("boot", run.id, system, started, summary, modelled_for=recording)
+    results = msgspec.structs.replace(results, costing=costing)
     results_file.save(results, run.results)
     return run, results
 

@@ -24,7 +24,15 @@ def costing_table(costing: Costing) -> Table:
         padding=(0, 2, 0, 0),
     )
     table.add_column("stage")
-    for name in ("exact ms", "forecast ms", "by figures alone", "10^6 insns", "ns each", *(name for name, _ in _SHOWN)):
+    for name in (
+        "exact ms",
+        "forecast ms",
+        "console",
+        "by figures alone",
+        "10^6 insns",
+        "ns each",
+        *(name for name, _ in _SHOWN),
+    ):
         table.add_column(name, justify="right")
     for stage in (*costing.stages, costing.whole):
         table.add_row(*_cells(stage))
@@ -36,7 +44,7 @@ def costing_line(costing: Costing) -> str:
     whole = costing.whole
     return (
         f"{costing.title} at {costing.ghz.text()} GHz: {_ms(whole.forecast_ns)} ms to the goal, "
-        f"{whole.exact_ns / 1e6:,.1f} ms on the exact clock (console and boot medium are not in it)\n"
+        f"{whole.exact_ns / 1e6:,.1f} ms on the exact clock ({costing.not_in_it})\n"
         f"How wide: {costing.seen.text(costing.core)}."
     )
 
@@ -59,6 +67,7 @@ def _cells(stage: CostedStage) -> tuple[Text, ...]:
             stage.name,
             f"{stage.exact_ns / 1e6:,.1f}",
             _ms(stage.forecast_ns),
+            _ms(stage.printed_ns) if stage.printed_ns.high else "",
             _ms(stage.bare_ns),
             f"{stage.instructions / 1e6:,.1f}",
             f"{stage.instruction_ns.low:.2f} to {stage.instruction_ns.high:.2f}",

@@ -30,6 +30,8 @@ def render(results: RunDocument) -> str:
         parts += table_markdown.body(msgspec.structs.replace(found, tables=ordered))
     if base.stages:
         parts += table_markdown.body(side_tables.stages(results))
+    if (forecast := side_tables.forecast(results)) is not None:
+        parts += table_markdown.body(forecast)
     if (loads := side_tables.loads(results)) is not None:
         parts += table_markdown.body(loads)
     if results.notes:

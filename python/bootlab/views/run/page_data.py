@@ -52,6 +52,7 @@ def page_data(results: RunDocument, recordings: Mapping[str, Recording]) -> dict
         "answer": _answer(results),
         "base": _boot(results.base, recordings),
         "final": _boot(results.final, recordings) if results.final else None,
+        "forecast": _forecast(results),
         "tables": _tables(results),
         "trials": [_trial(t, results) for t in results.trials_by_saved()],
         "faster": _system(results, results.stack.system) if results.stack else None,
@@ -71,11 +72,33 @@ def _tables(results: RunDocument) -> dict[str, TableData]:
             steps = next(table for table in found.tables if table.group == "step")
             whole = msgspec.structs.replace(steps, group=None)
             made["step"] = listing(msgspec.structs.replace(found, rows=ends), whole).on_page()
-    made_of = {"stages": side_tables.stages, "loads": side_tables.loads, "modelled": side_tables.modelled}
+    made_of = {
+        "stages": side_tables.stages,
+        "loads": side_tables.loads,
+        "forecast": side_tables.forecast,
+        "modelled": side_tables.modelled,
+    }
     others: dict[str, Comparison | None] = {name: table(results) for name, table in made_of.items()}
     if results.techniques:
         others["techniques"] = side_tables.techniques(results)
     return made | {name: listing(one, one.tables[0]).on_page() for name, one in others.items() if one is not None}
+
+
+def _forecast(results: RunDocument) -> dict[str, Any] | None:
+    """Return the parts of each stage on a board: what is sure of each, and after them what is not. Nanoseconds."""
+    costing = results.costing
+    if costing is None:
+        return None
+    stages = []
+    for stage in (*costing.stages, costing.whole):
+        parts = {"computed": stage.computed_ns.low, "waited": stage.waited_ns}
+        parts |= {"printed": stage.printed_ns.low, "loaded": max(0.0, stage.loaded_ns.low)}
+        unsure = stage.forecast_ns.high - stage.forecast_ns.low
+        bars = [[name, round(ns)] for name, ns in (*parts.items(), ("unsure", unsure)) if ns > 0]
+        stages.append({"name": _show(stage.name), "parts": bars, "low": round(stage.forecast_ns.low)})
+        stages[-1]["high"] = round(stage.forecast_ns.high)
+    said = f"{costing.title} at {costing.ghz.text()} GHz. How wide: {costing.seen.text(costing.core)}."
+    return {"stages": stages, "said": _show(said)}
 
 
 def _answer(results: RunDocument) -> dict[str, Any]:

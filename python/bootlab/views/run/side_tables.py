@@ -86,6 +86,39 @@ def loads(results: RunDocument) -> Comparison | None:
     return _alone("Loaded by the boot loader", results, columns, rows)
 
 
+def forecast(results: RunDocument) -> Comparison | None:
+    """Return what each stage would take on a board's processor, at both ends; None where none was modelled."""
+    costing = results.costing
+    if costing is None:
+        return None
+    columns = [
+        Column(key="title", title="stage"),
+        Column(key="exact_ns", title="exact", kind="ms", under="virtual ms"),
+        _forecast_column("forecast", "forecast"),
+        _forecast_column("computed", "computed"),
+        Column(key="waited_ns", title="waited", kind="ms", under="virtual ms"),
+        _forecast_column("printed", "printed"),
+        _forecast_column("loaded", "loaded"),
+        Column(key="instructions", title="instructions", kind="count"),
+    ]
+    rows = []
+    for stage in (*costing.stages, costing.whole):
+        parts = {"forecast": stage.forecast_ns, "computed": stage.computed_ns}
+        parts |= {"printed": stage.printed_ns, "loaded": stage.loaded_ns}
+        values: dict[str, Value] = {"exact_ns": stage.exact_ns, "waited_ns": stage.waited_ns}
+        values["instructions"] = stage.instructions
+        for name, ns in parts.items():
+            shown = ns.high or name in {"forecast", "computed"}
+            values |= {f"{name}_least_ns": round(ns.low) if shown else None}
+            values |= {f"{name}_most_ns": round(ns.high) if shown else None}
+        rows.append(Row(id=stage.name, title=stage.name, values=values))
+    return _alone(f"Forecast for {costing.title} ({costing.not_in_it})", results, columns, rows)
+
+
+def _forecast_column(name: str, title: str) -> Column:
+    return Column(key=f"{name}_least_ns", title=title, kind="ms", under="modelled, ms", ends=f"{name}_most_ns")
+
+
 def modelled(results: RunDocument) -> Comparison | None:
     """Return what a board would add to each boot, by simple models; None where nothing is modelled."""
     model = results.modelled

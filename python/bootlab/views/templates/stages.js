@@ -31,7 +31,7 @@ function stageSection(data) {
       still: true, cls: boots.length > 1 ? "figures" : "figures narrow", most: Infinity,
       draw: { title: (row, text) => (row.id === total.id ? el("strong", {}, text) : el("span", { class: "stage" }, el("i", { class: `swatch ${stageClass(text)}` }), text)) },
     }).node,
-    loadTable(data),
+    loadTable(data), forecastTable(data),
     gone ? el("p", { class: "aside" }, gone) : null, missing, lacks, notes);
 }
 
@@ -40,6 +40,31 @@ function loadTable(data) {
   const lead = data.mode === "exact" ? "An emulated card answers at once: the rate is that of the code which copies, and a board's medium adds its own time." : null;
   return el("div", {}, el("h3", {}, "Loaded by the boot loader"), lead ? el("p", { class: "aside" }, lead) : null,
     madeTable(data.tables.loads, { still: true, cls: "figures", most: Infinity, draw: { title: named } }).node);
+}
+
+// What each stage would take on a board: the parts that are sure, and hatched what may come on top.
+function forecastTable(data) {
+  const { forecast } = data;
+  if (!forecast) return null;
+  const whole = Math.max(...forecast.stages.map((s) => s.high), 1);
+  const bars = forecast.stages.map((stage) => {
+    let at = 0;
+    const parts = stage.parts.map(([name, ns]) => {
+      const left = at;
+      at += ns;
+      return el("span", {
+        class: `segment part-${name}`, style: { left: `${(100 * left) / whole}%`, width: `${(100 * ns) / whole}%` },
+        title: `${stage.name}, ${name === "unsure" ? "uncertain" : name}: ${ms(ns, 1)} ms`,
+      });
+    });
+    return el("div", { class: "bar-row forecast" }, el("span", { class: "bar-name" }, stage.name), el("div", { class: "bar-track" }, parts),
+      el("span", { class: "bar-total" }, `${ms(stage.low, 0)} to ${ms(stage.high, 0)} ms`));
+  });
+  const key = ["computed", "waited", "printed", "loaded", "unsure"].filter((name) => forecast.stages.some((s) => s.parts.some(([n]) => n === name)));
+  return el("div", {}, el("h3", {}, "On a board"), el("p", { class: "aside" }, forecast.said),
+    el("div", { class: "bars", role: "img", "aria-label": "Forecast of each stage; the table below has the figures" }, bars, stageScale(whole)),
+    el("p", { class: "aside" }, key.map((name) => el("span", { class: "stage" }, el("i", { class: `swatch part-${name}` }), `${name === "unsure" ? "uncertain" : name} `))),
+    madeTable(data.tables.forecast, { still: true, cls: "figures", most: Infinity }).node);
 }
 
 const endOf = (boot) => Math.max(boot.goal_ns || 0, ...boot.stages.map((s) => s.start_ns + s.duration_ns));
