@@ -37,6 +37,9 @@ _SELECTED = re.compile(r"(\w+)\[(\w+)=([^\]]+)\]")
 
 _SAME = 1e-9
 
+NOT_SAID = "not in what the command says"
+"""A sentence of the page has it in another unit, or it is another now: a person looks."""
+
 
 class WrongTable(Exception):
     """The table does not fit the pages."""
@@ -162,7 +165,7 @@ def made(row: Row, own: list[Figure]) -> Iterator[tuple[str, str]]:
     for then in dict.fromkeys(one.text for one in own):
         # A page may say it shorter than the command does.
         short = (abs(round(one, len(then.partition(".")[2])) - _number(then)) < _SAME for one in there)
-        yield then, then if any(short) else "not in what the command says"
+        yield then, then if any(short) else NOT_SAID
 
 
 def _number(text: str) -> float:
@@ -213,16 +216,17 @@ def main() -> int:
     if row is None or not row.command:
         parser.error(f"{asked.make}: {row.why if row is not None else 'no such row'}")
     _say(f"$ {row.command}")
-    others = 0
+    others, unsaid = 0, 0
     try:
         for then, is_now in made(row, owned(ordered, figures())[0][row.name]):
-            others += then != is_now
+            others += is_now not in {then, NOT_SAID}
+            unsaid += is_now == NOT_SAID
             _say(f"{'=' if then == is_now else '!'} then {then:>14}   now {is_now}")
     except (OSError, subprocess.CalledProcessError, ValueError, LookupError, StopIteration) as fault:
         _say(f"not made: {type(fault).__name__}: {fault}" + (f"; first: {row.needs}" if row.needs else ""))
         return 1
-    _say(f"{others} figures are others now" if others else "all figures are as published")
-    return bool(others)
+    _say(f"{others} figures are others now, {unsaid} are {NOT_SAID}: look" if others + unsaid else "all as published")
+    return bool(others + unsaid)
 
 
 if __name__ == "__main__":
