@@ -84,7 +84,9 @@ def run(request: BootRequest) -> int:
         if request.repeat:
             made, equality = system.repeat(request.repeat, force=request.force)
         elif request.costing is not None:
-            made, costing = system.boot_costed(request.costing, fresh=request.fresh, force=request.force)
+            made, costing = system.boot_costed(
+                request.costing, programs=request.programs, fresh=request.fresh, force=request.force
+            )
         elif request.programs:
             made = system.boot_with_programs(fresh=request.fresh, force=request.force)
         else:

@@ -58,10 +58,10 @@ function forecastTable(data) {
       });
     });
     return el("div", { class: "bar-row forecast" }, el("span", { class: "bar-name" }, stage.name), el("div", { class: "bar-track" }, parts),
-      el("span", { class: "bar-total" }, `${ms(stage.low, 0)} to ${ms(stage.high, 0)} ms`));
+      el("span", { class: "bar-total" }, `${ms(stage.low, 0)} to ${ms(stage.high, 0)}`));
   });
   const key = ["computed", "waited", "printed", "loaded", "unsure"].filter((name) => forecast.stages.some((s) => s.parts.some(([n]) => n === name)));
-  return el("div", {}, el("h3", {}, "On a board"), el("p", { class: "aside" }, forecast.said),
+  return el("div", {}, el("h3", {}, "On a board, ms"), el("p", { class: "aside" }, forecast.said),
     el("div", { class: "bars", role: "img", "aria-label": "Forecast of each stage; the table below has the figures" }, bars, stageScale(whole)),
     el("p", { class: "aside" }, key.map((name) => el("span", { class: "stage" }, el("i", { class: `swatch part-${name}` }), `${name === "unsure" ? "uncertain" : name} `))),
     madeTable(data.tables.forecast, { still: true, cls: "figures", most: Infinity }).node);
