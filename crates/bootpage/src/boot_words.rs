@@ -222,7 +222,8 @@ fn words_around(cost: &Cost) -> Option<&str> {
     const LONGEST: usize = 240;
     let (_, words) = cost.evidence.split_once(" between ")?;
     let quoted = cost.kind == CostKind::Silence && words.starts_with('`') && words.ends_with('`');
-    (quoted && words.len() <= LONGEST && !cost.title.contains('`')).then_some(words)
+    let empty = words.starts_with("``") || words.ends_with("``");
+    (quoted && !empty && words.len() <= LONGEST && !cost.title.contains('`')).then_some(words)
 }
 
 /// `at least 801 ms` for a boot whose length to first use its log only bounds; none for any other.

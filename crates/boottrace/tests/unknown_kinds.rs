@@ -5,8 +5,9 @@
 mod reading;
 
 use boottrace::costs::{Cost, CostKind};
+use boottrace::facts::boot::stage::StageEvent;
 use boottrace::Part;
-use reading::{boots, read};
+use reading::{boots, ms, read};
 
 const MS: i64 = 1_000_000;
 
@@ -31,8 +32,9 @@ fn first(log: &str) -> Option<(CostKind, Option<i64>, bool, String)> {
 
 #[test]
 fn a_wait_in_anybodys_words() {
-    let (kind, ms, _, title) = first("# It hangs\n\n```\nquuxd: asking\nquuxd: no response from frob\n```\n").unwrap();
-    assert_eq!((kind, ms), (CostKind::DeviceTimeout, None));
+    let (kind, length, _, title) =
+        first("# It hangs\n\n```\nquuxd: asking\nquuxd: no response from frob\n```\n").unwrap();
+    assert_eq!((kind, length), (CostKind::DeviceTimeout, None));
     assert_eq!(title, "an answer does not come: `quuxd: no response from frob`");
     assert_eq!(first("It hangs when waiting for something, I think.\n"), None);
 }
@@ -40,8 +42,8 @@ fn a_wait_in_anybodys_words() {
 #[test]
 fn the_longest_time_between_two_stamps_of_any_form() {
     let log = "# Slow\n\n```\n10:00:01 AM: frobd: sent\n10:03:04 AM: frobd: asked\n```\n";
-    let (kind, ms, at_least, title) = first(log).unwrap();
-    assert_eq!((kind, ms, at_least), (CostKind::Silence, Some(183_000), false));
+    let (kind, length, at_least, title) = first(log).unwrap();
+    assert_eq!((kind, length, at_least), (CostKind::Silence, Some(183_000), false));
     assert_eq!(title, "nothing is printed after `10:00:01 AM: frobd: sent`");
 }
 
@@ -49,8 +51,8 @@ fn the_longest_time_between_two_stamps_of_any_form() {
 fn stamps_since_another_day_are_no_time_of_running() {
     let log = "[300000001.000000] frob: waiting for panel\n[300000003.000000] frob: waiting for panel\n\
         [300000009.500000] frob: waiting for panel\n";
-    let (kind, ms, at_least, _) = first(log).unwrap();
-    assert_eq!((kind, ms, at_least), (CostKind::DeviceTimeout, Some(8_500), true));
+    let (kind, length, at_least, _) = first(log).unwrap();
+    assert_eq!((kind, length, at_least), (CostKind::DeviceTimeout, Some(8_500), true));
     assert_eq!(boots(log).len(), 0);
 }
 
@@ -77,12 +79,21 @@ fn a_jobs_words_that_a_page_wrapped() {
         [  *** ] A start job is running for Frob Daemon (6s / 1min 30s)[   ] A start\n\
         job is running for Frob Daemon (24s / 1min 30s)[    ] A start job is\n\
         running for Frob Daemon (25s / 1min 30s)[  OK  ] Started Frob\n[   27.500000] foo: b\n";
-    let (kind, ms, at_least, title) = first(log).unwrap();
+    let (kind, length, at_least, title) = first(log).unwrap();
     assert_eq!(
-        (kind, ms, at_least),
+        (kind, length, at_least),
         (CostKind::UnitStart, Some(25_000), true),
         "{title}"
     );
+}
+
+#[test]
+fn an_empty_message_before_a_silence_is_not_its_words() {
+    let log = "[   72.837691] [   72.839182] frob_wait:208: [   72.842249] waiting for the frob\n[   72.856992] \n\
+        [  117.850167] frob_wait:208: [  117.853227] again\n[  117.858714] \n[  117.860231] frob_next:1: b\n";
+    let (kind, length, _, title) = first(log).unwrap();
+    assert_eq!((kind, length), (CostKind::DeviceTimeout, Some(44_993)), "{title}");
+    assert!(title.contains("waiting for the frob"), "{title}");
 }
 
 #[test]
@@ -92,6 +103,7 @@ fn klogd_without_a_hosts_name() {
     let boots = boots(log);
     assert_eq!(boots.len(), 1);
     assert_eq!(boots[0].end.as_ref().unwrap().text, "foo: a");
+    assert_eq!(ms(&boots[0], StageEvent::UserSpaceStart), None);
 }
 
 #[test]

@@ -167,14 +167,25 @@ fn follows_at_once(gap: &LargeGap, next: &LargeGap) -> bool {
 
 /// The last words before a silence: those of a message that ended with an empty one.
 fn spoken_before<'a>(context: &Context<'a>, number: u32) -> &'a str {
-    let back = (0..=EMPTY).map(|back| text_of(context, number.saturating_sub(back)));
-    back.into_iter().find(|text| !text.trim().is_empty()).unwrap_or("")
+    let here = text_of(context, number);
+    if !here.trim().is_empty() {
+        return here;
+    }
+    // Of messages that ran together, the last.
+    let lines = &context.boot.lines;
+    let behind = lines.partition_point(|line| line.number <= number);
+    let earlier = lines[..behind].iter().rev();
+    earlier
+        .take_while(|line| line.number.saturating_add(EMPTY) >= number)
+        .map(|line| line.text.as_str())
+        .find(|text| !text.trim().is_empty())
+        .unwrap_or("")
 }
 
 /// The first words behind it.
 fn spoken_behind<'a>(context: &Context<'a>, number: u32) -> &'a str {
-    let behind = (0..=EMPTY).map(|more| text_of(context, number.saturating_add(more)));
-    behind.into_iter().find(|text| !text.trim().is_empty()).unwrap_or("")
+    let mut behind = (0..=EMPTY).map(|more| text_of(context, number.saturating_add(more)));
+    behind.find(|text| !text.trim().is_empty()).unwrap_or("")
 }
 
 fn text_of<'a>(context: &Context<'a>, number: u32) -> &'a str {

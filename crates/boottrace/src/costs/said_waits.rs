@@ -5,6 +5,7 @@
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::sayings::{saying, Saying};
+use crate::log::any_stamp;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
@@ -107,6 +108,7 @@ fn is_sentence(text: &str) -> bool {
 fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Saying) {
     let words: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
     let at = line.printk_ns.or(line.host_ns).or(line.firmware_ns);
+    let at = at.or_else(|| any_stamp::of(&line.text).map(|(_, ns)| ns));
     if let Some(group) = groups.iter_mut().find(|group| group.words == words) {
         group.count += 1;
         if group.lines.len() < 5 {
@@ -240,6 +242,15 @@ mod tests {
         ]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].cost_ns, found[0].at_least), (Some(28_000_000_000), true));
+    }
+
+    #[test]
+    fn stamps_that_nobody_reads_count_too() {
+        let found = of(&[
+            ("11:20:01.750 frobd: no response, will retry", None),
+            ("11:20:09.750 frobd: no response, will retry", None),
+        ]);
+        assert_eq!((found[0].cost_ns, found[0].at_least), (Some(8_000_000_000), true));
     }
 
     #[test]

@@ -97,7 +97,7 @@ const FAILED: [&str; 4] = [
 ];
 /// One word each, alone.
 const TIMED_OUT: [&str; 5] = ["timeout", "timeouted", "time-out", "etimedout", "-110"];
-const STUCK: [&str; 5] = ["stuck", "hung", "hangs", "stalled", "frozen"];
+const STUCK: [&str; 4] = ["stuck", "hung", "stalled", "frozen"];
 /// Such a line sets or explains a time, or speaks of a feature.
 const SETTINGS: [&str; 24] = [
     "enabled",

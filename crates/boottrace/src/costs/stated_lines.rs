@@ -130,7 +130,7 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
     let passed = |word: &str| {
         matches!(
             word,
-            "took" | "taken" | "lasted" | "waited" | "slept" | "elapsed" | "Elapsed"
+            "took" | "taken" | "lasted" | "waited" | "Waited" | "slept" | "elapsed" | "Elapsed"
         )
     };
     let over = |words: &[&str]| words.iter().any(|word| is_over(word));
@@ -227,7 +227,20 @@ fn time(words: &[&str], at: usize) -> Option<i64> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    length(word, words.get(at + 1).copied(), &['.'])
+    length(word, words.get(at + 1).copied(), &['.']).or_else(|| plain_seconds(words, at))
+}
+
+/// `Waited 10.0115 without`: a fraction behind such a word counts seconds, where no unit follows.
+fn plain_seconds(words: &[&str], at: usize) -> Option<i64> {
+    let before = at.checked_sub(1).map_or("", |before| words[before]);
+    let ends = words
+        .get(at + 1)
+        .is_none_or(|next| ["without", "for", "until", "and"].contains(next));
+    let (_, decimals) = words[at].split_once('.')?;
+    if !before.eq_ignore_ascii_case("waited") || !ends || decimals.len() < 3 {
+        return None;
+    }
+    length(words[at], Some("s"), &['.'])
 }
 
 /// cloud-init counts against its limit (cloudinit/url_helper.py): `Calling 'http://…' failed [119/120s]: …`.
@@ -277,6 +290,7 @@ mod tests {
             ),
             ("Installing packages took about 12 seconds", 12_000),
             ("modem: firmware loaded in 4.2 s", 4_200),
+            ("frobd: Waited 7.0125 without an answer", 7_012),
             ("[rd]: ERROR: /dev/fb0 did not appear after waiting 10 seconds!", 10_000),
         ];
         for (line, ms) in told {
@@ -323,6 +337,8 @@ mod tests {
             "sched_clock: 32 bits at 24MHz, resolution 41ns, wraps every 89478484971ns",
             "mmc0: new SDHC card at address aaaa done 25 MB/s",
             "Timeout 5 seconds",
+            "Waited 7.0125 MB",
+            "Version waited 7.1",
             "Hit any key to stop autoboot in 3 seconds",
         ] {
             assert_eq!(stated(line), None, "{line}");

@@ -156,18 +156,14 @@ const WAITS: &[Wait] = &[
     },
 ];
 
-/// The waits that lines tell of without a time, each once: those that a rule knows, then those in anybody's words.
+/// The waits that lines tell of without a time, each once: those that a rule knows, else those in anybody's words.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec<Cost> {
-    let mut out = known(lines.clone());
-    for cost in said_waits::of_lines(lines) {
-        if !out
-            .iter()
-            .any(|known| known.lines.iter().any(|line| cost.lines.contains(line)))
-        {
-            out.push(cost);
-        }
+    let known = known(lines.clone());
+    if known.is_empty() {
+        said_waits::of_lines(lines)
+    } else {
+        known
     }
-    out
 }
 
 fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {

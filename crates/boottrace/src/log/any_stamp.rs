@@ -136,8 +136,7 @@ fn numeric_date(text: &str) -> Option<(i64, usize)> {
     }
     let (month, day) = match count {
         3 if numbers[0] > 31 => (numbers[1], numbers[2]),
-        3 => (numbers[0], numbers[1]),
-        2 => (numbers[0], numbers[1]),
+        2 | 3 => (numbers[0], numbers[1]),
         _ => return None,
     };
     let fits = (1..=31).contains(&month) && (1..=31).contains(&day);
@@ -150,7 +149,7 @@ fn named_date(text: &str) -> Option<(i64, usize)> {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
     let month = text.get(..3)?;
-    let month = MONTHS.iter().position(|name| *name == month)? as i64;
+    let month = i64::try_from(MONTHS.iter().position(|name| *name == month)?).ok()?;
     let rest = text[3..].strip_prefix(' ')?;
     let blanks = rest.len() - rest.trim_start().len();
     let day = digits(rest.trim_start());

@@ -35,10 +35,7 @@ pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>
 fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
     let (after, before) = (after.trim(), before.trim());
     let ended = matches!(saying(before), Some(Saying::NoAnswer)).then_some((&SPOKEN[0], before));
-    let begun = || {
-        matches!(saying(after), Some(Saying::Waited | Saying::Retried | Saying::TimedOut))
-            .then_some((&SPOKEN[1], after))
-    };
+    let begun = || matches!(saying(after), Some(Saying::Waited | Saying::Retried)).then_some((&SPOKEN[1], after));
     let (cause, line) = ended.or_else(begun)?;
     Some(Named {
         cause,
