@@ -29,14 +29,17 @@ MARKS = [start for _, start, _ in ALL_STAGES]
 
 
 def booted(**marks: int) -> Recording:
-    times = {name.replace("_", "-"): ns for name, ns in marks.items()}
+    return marked({name.replace("_", "-"): ns for name, ns in marks.items()})
+
+
+def marked(times: dict[str, int]) -> Recording:
     return Recording(
         meta=Meta(goal_ns=times.get("goal")), lines=(), marks=tuple(Mark(name, ns) for name, ns in times.items())
     )
 
 
-def test_stages_of_a_whole_boot():
-    recording = booted(**{m.replace("-", "_"): n * 10 for n, m in enumerate([*MARKS, "goal"])})
+def test_stages_of_a_whole_boot_and_of_a_way_down():
+    recording = marked({mark: n * 10 for n, mark in enumerate([*MARKS, "goal"])})
     assert [(s.name, s.start_ns, s.duration_ns) for s in stages_of(recording)] == [
         ("initrd" if name == "user space" else name, n * 10, 10) for n, (name, _, _) in enumerate(ALL_STAGES)
     ]
