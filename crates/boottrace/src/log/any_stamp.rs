@@ -3,6 +3,10 @@
 //! day. Two stamps can be compared where they have one form.
 
 use super::clock::NS_PER_S;
+use super::stamp::{clock_time, digits, fraction, MONTHS};
+
+/// So many digits behind the point make nanoseconds.
+const DECIMALS: usize = 9;
 
 /// The form of a stamp: the signs around its numbers. Only stamps of one form are of one clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,62 +52,31 @@ pub fn of(text: &str) -> Option<(Form, i64)> {
     Some((form, ns))
 }
 
-/// Digits at the start.
-fn digits(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    &text[..end]
-}
-
-/// `.123`, `,123456`: nanoseconds and length; none where no fraction follows.
-fn fraction(text: &str) -> (i64, usize) {
-    let Some(rest) = text.strip_prefix(['.', ',']) else {
-        return (0, 0);
-    };
-    let all = digits(rest);
-    if all.is_empty() || all.len() > 9 {
-        return (0, 0);
-    }
-    let value: i64 = all.parse().unwrap_or(0);
-    (value * 10_i64.pow(9 - all.len() as u32), all.len() + 1)
-}
-
-/// `12.345678`: seconds with at least two digits behind the point.
+/// `12.345678`, `12,34`: seconds with two to nine digits behind the point.
 fn seconds(text: &str) -> Option<(i64, usize)> {
-    let whole = digits(text);
-    if whole.is_empty() || whole.len() > 10 {
-        return None;
-    }
-    let (ns, used) = fraction(&text[whole.len()..]);
-    if used < 3 {
-        return None;
-    }
-    let seconds: i64 = whole.parse().ok()?;
-    Some((seconds.checked_mul(NS_PER_S)?.checked_add(ns)?, whole.len() + used))
+    let (whole, used) = digits(text.as_bytes()).filter(|(_, used)| *used <= 10)?;
+    let decimals = text[used..].strip_prefix(['.', ','])?;
+    let (ns, count) = fraction(decimals.as_bytes()).filter(|(_, count)| (2..=DECIMALS).contains(count))?;
+    let whole_ns = i64::try_from(whole).ok()?.checked_mul(NS_PER_S)?;
+    Some((whole_ns.checked_add(ns)?, used + 1 + count))
 }
 
 /// `07:24:24`, `1:49:08 PM`, `07:24:24.123`.
 fn time_of_day(text: &str) -> Option<(i64, usize)> {
-    let hours = digits(text);
-    let rest = text[hours.len()..].strip_prefix(':')?;
-    let minutes = digits(rest);
-    let rest = rest[minutes.len()..].strip_prefix(':')?;
-    let seconds = digits(rest);
-    if !(1..=2).contains(&hours.len()) || minutes.len() != 2 || seconds.len() != 2 {
-        return None;
-    }
-    let (hour, minute, second): (i64, i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?, seconds.parse().ok()?);
-    if hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let (ns, of_fraction) = fraction(&rest[2..]);
-    let used = hours.len() + 6 + of_fraction;
-    let half = text[used..].trim_start();
-    let hour = match half.get(..2) {
-        Some("PM") if hour < 12 => hour + 12,
-        Some("AM") if hour == 12 => 0,
-        _ => hour,
+    let bytes = text.as_bytes();
+    let missing = usize::from(bytes.get(1) == Some(&b':'));
+    // A time of day and its decimals are shorter.
+    let padded = [&b"0"[..missing], &bytes[..bytes.len().min(40)]].concat();
+    // More decimals than nanoseconds have are no stamp's.
+    let (ns, used) = clock_time(&padded).filter(|(_, used)| *used <= 9 + DECIMALS)?;
+    let used = used - missing;
+    let half_day_ns = 12 * 3600 * NS_PER_S;
+    let moved_ns = match text[used..].trim_start().get(..2) {
+        Some("PM") if ns < half_day_ns => half_day_ns,
+        Some("AM") if ns >= half_day_ns && ns < half_day_ns + 3600 * NS_PER_S => -half_day_ns,
+        _ => 0,
     };
-    Some(((hour * 3600 + minute * 60 + second) * NS_PER_S + ns, used))
+    Some((ns + moved_ns, used))
 }
 
 /// `2024-03-01 07:24:24`, `2024/03/01T07:24:24`, `03-01 07:24:24.123`, `Mar  1 07:24:24`.
@@ -122,13 +95,13 @@ fn numeric_date(text: &str) -> Option<(i64, usize)> {
     let mut numbers = [0_i64; 3];
     let (mut count, mut used) = (0, 0);
     loop {
-        let part = digits(&text[used..]);
-        if part.is_empty() || part.len() > 4 || count == 3 {
+        let (value, length) = digits(&text.as_bytes()[used..]).filter(|(_, length)| *length <= 4)?;
+        if count == 3 {
             return None;
         }
-        numbers[count] = part.parse().ok()?;
+        numbers[count] = i64::try_from(value).ok()?;
         count += 1;
-        used += part.len();
+        used += length;
         match text[used..].chars().next() {
             Some('-' | '/') => used += 1,
             _ => break,
@@ -145,16 +118,13 @@ fn numeric_date(text: &str) -> Option<(i64, usize)> {
 }
 
 fn named_date(text: &str) -> Option<(i64, usize)> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let month = text.get(..3)?;
-    let month = i64::try_from(MONTHS.iter().position(|name| *name == month)?).ok()?;
-    let rest = text[3..].strip_prefix(' ')?;
-    let blanks = rest.len() - rest.trim_start().len();
-    let day = digits(rest.trim_start());
-    let value: i64 = day.parse().ok()?;
-    (blanks <= 1 && (1..=31).contains(&value)).then_some((month * 40 + value, 4 + blanks + day.len()))
+    let bytes = text.as_bytes();
+    let month = i64::try_from(MONTHS.iter().position(|name| bytes.starts_with(name))?).ok()?;
+    let rest = bytes[3..].strip_prefix(b" ")?;
+    let blank = usize::from(rest.first() == Some(&b' '));
+    let (day, length) = digits(&rest[blank..])?;
+    let day = i64::try_from(day).ok().filter(|day| (1..=31).contains(day))?;
+    Some((month * 40 + day, 4 + blank + length))
 }
 
 #[cfg(test)]
