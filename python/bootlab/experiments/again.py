@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -80,14 +81,20 @@ class Again(Experiment):
         first, saved = (total.ns(_boot(1)), total.ns("saved_ns")) if total is not None else (None, None)
         if first is None or saved is None:
             return "no boot reached the goal"
-        alone = sum(row.reason == _ALONE for row in found.rows)
+        alone = sum(row.values.get("group") == "unit" and _first_alone(_ran(row)) for row in found.rows)
         units = f"; {figures.counted(alone, 'unit')} ran in boot 1 alone" if alone else ""
         takes = "saves" if saved >= 0 else "takes longer by"
         share = figures.percent(abs(saved), first)
         return f"boot {self._more + 1} {takes} {figures.ms(abs(saved))} ms of {figures.ms(first)} ({share}){units}"
 
 
-_ALONE = "in boot 1 alone"
+def _ran(row: Row) -> list[bool]:
+    """Tell of each boot whether the row's unit ran in it."""
+    return [value is not None for key, value in row.values.items() if re.fullmatch(r"boot\d+_ns", key)]
+
+
+def _first_alone(ran: list[bool]) -> bool:
+    return ran[0] and not any(ran[1:])
 
 
 def _boot(number: int) -> str:
@@ -122,6 +129,6 @@ def _units(boots: list[dict[str, int]]) -> Iterator[Row]:
         if all(ran) and apart < _TOLD_NS:
             continue
         missing = ", ".join(str(number) for number, there in enumerate(ran, 1) if not there)
-        reason = _ALONE if ran[0] and not any(ran[1:]) else f"not in boot {missing}" if missing else ""
+        reason = "in boot 1 alone" if _first_alone(ran) else f"not in boot {missing}" if missing else ""
         rows.append(_row(name, "unit", lengths, reason=reason))
     yield from sorted(rows, key=lambda row: -(row.ns("saved_ns") or 0))
