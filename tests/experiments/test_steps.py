@@ -9,8 +9,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from bootlab.collectors import mapped_files
 from bootlab.errors import UserError
-from bootlab.experiments import mapped_files, steps
+from bootlab.experiments import steps
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from bootlab import _core
+from bootlab.collectors.mapped_files import processes
 from bootlab.logs.analysis import analyze
 from bootlab.logs.protection import Protection
 from bootlab.model.contrast import FAULT, Contrast, Kind
@@ -20,7 +21,7 @@ _ERROR_LEVEL = 3
 """<linux/kern_levels.h>: KERN_ERR. What is graver has a lower number."""
 
 _NUMBERS = re.compile(r"\b0x[0-9a-f]+|\b[0-9a-f]{6,}\b|\d+")
-_SHELLS = frozenset({"ash", "bash", "bootlab-agent", "busybox", "dash", "sh", "toybox"})
+_SHELLS = frozenset({"ash", "bash", "busybox", "dash", "sh", "toybox"})
 """Programs that stand for any other: that one runs says nothing of a service."""
 
 _WORDS_MOST = 200
@@ -55,7 +56,7 @@ def state_of(diagnosis: Diagnosis) -> SystemState:
         errors=_troubles(proc.get("troubles", ""), range(_ERROR_LEVEL + 1)) if asked and log else None,
         warnings=_troubles(proc.get("troubles", ""), (_ERROR_LEVEL + 1,)) if asked and log else None,
         units=frozenset(unit_lines.times_in_log(log)),
-        programs=_programs(proc.get("maps", "")),
+        programs=_programs(diagnosis),
         routes=frozenset(proc.get("route", "").splitlines()),
         ports=frozenset(proc.get("listening", "").splitlines()),
         date=int(date) if date.isascii() and date.removeprefix("-").isdigit() else None,
@@ -140,14 +141,10 @@ def _troubles(text: str, levels: Iterable[int]) -> dict[str, str]:
     return {_words(said): said for level, _, said in lines if level in wanted}
 
 
-def _programs(maps: str) -> frozenset[str]:
-    """Return the programs that run: what each process has mapped first is its program."""
-    first: dict[str, str] = {}
-    for line in maps.splitlines():
-        process, _, mapping = line.partition(" ")
-        first.setdefault(process, mapping[mapping.find("/") :])
-    names = (PurePosixPath(path.removesuffix(" (deleted)")).name for process, path in first.items() if process != "1")
-    return frozenset(names) - _SHELLS
+def _programs(diagnosis: Diagnosis) -> frozenset[str]:
+    """Return the programs that run, without init's own."""
+    running = processes(diagnosis) or ()
+    return frozenset(PurePosixPath(process.program).name for process in running if process.pid != 1) - _SHELLS
 
 
 def _words(text: str) -> str:

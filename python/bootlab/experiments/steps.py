@@ -12,12 +12,12 @@ import msgspec
 
 from bootlab.analysis.stages import stages_of
 from bootlab.builders.images.members import root_of, size_of
+from bootlab.collectors import mapped_files
+from bootlab.collectors.mapped_files import MappedProcess
 from bootlab.errors import UserError
-from bootlab.experiments import mapped_files
 from bootlab.experiments.base import Base, establish, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
-from bootlab.experiments.mapped_files import MappedProcess
 from bootlab.experiments.trial import HostEnded
 from bootlab.model import figures
 from bootlab.model.change import Change
