@@ -99,6 +99,11 @@ void burn(int ms);
 int deleted_timer(void);
 /* Slots of the user's signal queue in use, by any process (SigQ of /proc/self/status); -1: not known. */
 long queue_used(void);
+/*
+ * Timers that this process holds (/proc/self/timers, CONFIG_CHECKPOINT_RESTORE); without that file the slots of the
+ * user's signal queue; -1: not known.
+ */
+long slots_used(void);
 
 /* A schedule that starts at a time, and what was delivered of it. */
 struct ledger {

@@ -232,7 +232,7 @@ static void deleted_twice(void)
 static void slot_is_free(void)
 {
 	static int ids[SLOTS];
-	long before = queue_used(), after;
+	long before = slots_used(), after;
 
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < SLOTS; i++)
@@ -240,10 +240,10 @@ static void slot_is_free(void)
 		for (int i = 0; i < SLOTS; i++)
 			api.timer_delete(ids[i]);
 	}
-	after = queue_used();
+	after = slots_used();
 	if (before < 0)
-		end(UNRESOLVED, "/proc/self/status does not tell the queue's use");
-	/* Other processes of the user use the same slots meanwhile. */
+		end(UNRESOLVED, "/proc does not tell the timers in use");
+	/* A signal queue is the user's: other processes use and free its slots meanwhile. */
 	EXPECT(after - before < SLOTS / 2, "%ld slots in use before, %ld after", before, after);
 }
 
