@@ -17,12 +17,14 @@ import pytest
 from bootlab.boards import command, guard, left_on
 from bootlab.boards.choose import board_target
 from bootlab.boards.command import CommandFailed, run
+from bootlab.boards.holder import holder_of
 from bootlab.boards.lock import BoardBusy, BoardLock
 from bootlab.builders.cache import Cache
 from bootlab.model.real_board import BoardLimits, Installation, PowerSwitch
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Goal
 from bootlab.systemfile.board import BoardFile
+from bootlab.views.board_holder_text import holder_line
 from tests.running_board import RunningBoard
 
 GOAL = Goal(console="camera: ready")
@@ -311,3 +313,27 @@ def test_who_waits_too_long_for_a_board_is_told_who_has_it(running, tmp_path):
             BoardLock(board, stop).__enter__()
     with BoardLock(board, threading.Event()):
         pass
+
+
+def test_who_has_a_board_is_told_without_waiting(running):
+    board = running.board()
+    assert holder_line(holder_of(board)).endswith(": free")
+    with BoardLock(board, threading.Event()):
+        holder = holder_of(board)
+        assert (holder.held, holder.process) == (True, os.getpid())
+        assert holder.since is not None
+        assert 0 < time.time() - holder.since < 86_400
+        assert f"process {os.getpid()}: " in holder_line(holder)
+    assert not holder_of(board).held
+
+
+def test_a_board_whose_bootlab_was_killed_is_its_guards(running):
+    """The lock outlives the process that took it; nobody is named who is not there."""
+    board = running.board()
+    with BoardLock(board, threading.Event()) as lock:
+        ended = subprocess.run(["sh", "-c", "echo $$"], check=True, capture_output=True).stdout
+        os.ftruncate(lock.descriptor, 0)
+        os.pwrite(lock.descriptor, ended, 0)
+        holder = holder_of(board)
+        assert (holder.held, holder.process) == (True, None)
+        assert "has ended" in holder_line(holder)

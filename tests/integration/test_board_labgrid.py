@@ -16,6 +16,7 @@ import pytest
 
 from bootlab.analysis.stages import stages_of
 from bootlab.api import System
+from bootlab.api.boards import who_has
 from bootlab.api.on_board import SystemOnBoard
 from bootlab.boards.choose import board_target
 from bootlab.builders.artefacts import build
@@ -186,9 +187,14 @@ def test_a_bootlab_that_is_killed_gives_its_place_back(demo, board, coordinator,
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for((tmp_path / "on").exists)
     assert "acquired: None" not in client(coordinator, "-p", "pc", "show")
+    holder = who_has(path)
+    assert (holder.held, holder.process) == (True, process.pid)
+    assert "boot --board" in holder.command
+    assert "/" in holder.labgrid
     process.kill()
     process.wait()
     wait_for(lambda: "acquired: None" in client(coordinator, "-p", "pc", "show"))
+    wait_for(lambda: not who_has(path).held)
 
 
 def wait_for(holds) -> None:

@@ -14,9 +14,10 @@ from bootlab.systemfile.board_template import board_template
 
 if TYPE_CHECKING:
     from bootlab.analysis.board_model import BoardModel, ModelledBoot
+    from bootlab.boards.holder import BoardHolder
     from bootlab.boards.virtual.program import VirtualBoard
 
-__all__ = ["Simulated", "board_template", "fit", "simulate", "switch_power"]
+__all__ = ["Simulated", "board_template", "fit", "simulate", "switch_power", "who_has"]
 
 
 class Simulated(NamedTuple):
@@ -113,6 +114,14 @@ def switch_power(board_file: Path, state: Literal["on", "off"]) -> str:
     except PowerFailed as fault:
         raise BoardLeftOn(fault.message, hint=fault.hint) from fault
     return board.name
+
+
+def who_has(board_file: Path) -> BoardHolder:
+    """Return who has a board now: a bootlab of this machine, or whoever acquired its place. Raise UserError."""
+    from bootlab.boards.holder import holder_of
+    from bootlab.systemfile.board import load_board
+
+    return holder_of(load_board(board_file).board)
 
 
 def fit(boots: Sequence[ModelledBoot]) -> BoardModel:

@@ -196,6 +196,19 @@ class LabgridConnection:
             raise NoPlace(f"no board could be reserved: {fault.message}", hint="labgrid-client reservations") from fault
 
 
+def place_taken_by(place: LabgridPlace) -> str:
+    """Return host and user who acquired a place, "" where nobody did. Raise NoPlace, EnvironmentFault."""
+    if not place.place:
+        raise NoPlace("the board file names no place", hint="labgrid-client who")
+    words = (*_client(), *(("-x", place.coordinator) if place.coordinator else ()))
+    try:
+        shown = run((*words, "-p", place.place, "show"), timeout_s=_CLIENT_S)
+    except CommandFailed as fault:
+        raise NoPlace(fault.message, hint="labgrid-client places") from fault
+    taken = next((line.partition(":")[2].strip() for line in shown.splitlines() if "acquired:" in line), "")
+    return "" if taken == "None" else taken
+
+
 class LabgridPower:
     """Power by one of labgrid's drivers."""
 

@@ -84,6 +84,25 @@ class BoardLock:
         )
 
 
+def lock_is_held(identity: str) -> tuple[bool, int | None]:
+    """Return whether a bootlab of this machine has a board, and the process that took it; a guard may hold it longer.
+
+    The lock is shared for an instant to see it: who comes just then tries again a tenth of a second later.
+    """
+    try:
+        descriptor = os.open(_path(identity), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False, None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        said = os.pread(descriptor, 32, 0).strip()
+        return True, int(said) if said.isdigit() else None
+    finally:
+        os.close(descriptor)
+    return False, None
+
+
 def identity_of(board: Board) -> str:
     """Return what makes two board files the same board: its console, place or host; "" where nobody can say yet."""
     if board.serial is not None:

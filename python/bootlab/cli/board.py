@@ -118,6 +118,26 @@ def power(
         print_json({"board": name, "power": verb})
 
 
+def who(
+    board_files: Annotated[list[Path], Argument(metavar="BOARD.toml...", help="The board files.", show_default=False)],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Say who has each board now: a bootlab of this machine, or whoever acquired its labgrid place. It does not wait.
+
+    Example: bootlab board who boards/*.toml
+    """
+    from bootlab.api.boards import who_has  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.board_holder_text import holder_line  # noqa: PLC0415
+
+    holders = [who_has(file) for file in board_files]
+    if as_json:
+        print_json({"format": "bootlab-board-holders", "version": 1, "boards": holders})
+        return
+    for holder in holders:
+        out().print(holder_line(holder), highlight=False)
+
+
 def compare(
     board_file: BoardArgument,
     system_file: Annotated[
@@ -175,11 +195,13 @@ def model(
 
 
 board = Verbs(
-    "Real boards: write a board file, practise on a simulated board, switch the power, compare a board with its "
-    "system in QEMU, predict its boot time, measure what its parts take.\n\nExample: bootlab board new board.toml",
+    "Real boards: write a board file, practise on a simulated board, switch the power, see who has a board, compare a "
+    "board with its system in QEMU, predict its boot time, measure what its parts take.\n\n"
+    "Example: bootlab board new board.toml",
     new=new,
     virtual=virtual,
     power=power,
+    who=who,
     compare=compare,
     model=model,
     calibrate=calibrate,
