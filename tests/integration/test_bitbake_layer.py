@@ -113,3 +113,48 @@ def test_the_task_writes_the_system_file_gates_it_and_fails_over_budget(tmp_path
         "gate.xml",
         "gate.md",
     }
+
+
+STAND_IN = """
+import sys, types, unittest
+from pathlib import Path
+def module(name, **names):
+    sys.modules[name] = types.ModuleType(name)
+    vars(sys.modules[name]).update(names)
+for name in ("oeqa", "oeqa.core", "oeqa.core.decorator", "oeqa.runtime"):
+    module(name)
+module("oeqa.core.decorator.depends", OETestDepends=lambda tests: lambda method: method)
+module("oeqa.runtime.case", OERuntimeTestCase=unittest.TestCase)
+sys.path.insert(0, sys.argv[1])
+import boottime
+case = boottime.BootTimeTest("test_boots_keep_their_budget")
+case.target = types.SimpleNamespace(ssh=[sys.argv[2]], ip="192.0.2.1")
+names = ("BOOTLAB_TEST_BUDGET", "BOOTLAB", "TEST_LOG_DIR")
+case.td = dict(zip(names, sys.argv[3:]))
+result = unittest.TestResult()
+case.run(result)
+print("failed" if result.failures else "skipped" if result.skipped else "passed" if not result.errors else "error")
+print(*[text for _, text in result.failures + result.errors + result.skipped])
+"""
+
+
+def test_the_case_of_oeqa_starts_a_machine_five_times_and_judges_it(tmp_path: Path) -> None:
+    """`oeqa` is a stand-in of a few lines here, and the machine a script that ssh would reach."""
+    machine = tmp_path / "ssh"
+    machine.write_text(
+        f'#!/bin/sh\ncd {tmp_path}\n[ "$1" = 192.0.2.1 ] || exit 255\ncase "$2" in\n*reboot) echo x >> reboots ;;\n'
+        '*) echo "Startup finished in 1.2$(wc -l < reboots)s (kernel) + 5.6s (userspace) = 6.8$(wc -l < reboots)s" ;;\n'
+        "esac\n"
+    )
+    bootlab = tmp_path / "bootlab"
+    bootlab.write_text(f'#!/bin/sh\nexec {sys.executable} -m bootlab.cli "$@"\n')
+    machine.chmod(0o755)
+    bootlab.chmod(0o755)
+    cases = LAYER / "lib" / "oeqa" / "runtime" / "cases"
+    for budget, answer in (("total=9s kernel=2s", "passed"), ("total=5s", "failed"), ("nothing=5s", "skipped")):
+        (tmp_path / "reboots").write_text("")
+        words: list[str | Path] = [sys.executable, "-c", STAND_IN, cases, machine, budget, bootlab, tmp_path / budget]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[0] == answer, done.stdout
+        assert (tmp_path / "reboots").read_text() == 4 * "x\n"
+        assert len(list((tmp_path / budget / "bootlab").iterdir())) == 5
