@@ -14,8 +14,8 @@ from bootlab.systemfile.board_template import board_template
 
 if TYPE_CHECKING:
     from bootlab.analysis.board_model import BoardModel, ModelledBoot
-    from bootlab.boards.holder import BoardHolder
     from bootlab.boards.virtual.program import VirtualBoard
+    from bootlab.model.board_holder import BoardHolder
 
 __all__ = ["Simulated", "board_template", "fit", "simulate", "switch_power", "who_has"]
 

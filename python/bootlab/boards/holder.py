@@ -15,28 +15,10 @@ import msgspec
 from bootlab.boards.labgrid_place import place_taken_by
 from bootlab.boards.lock import identity_of, lock_is_held
 from bootlab.errors import TargetError
+from bootlab.model.board_holder import BoardHolder
 from bootlab.model.real_board import Board
 
 _COMMAND_CHARS = 200
-
-
-class BoardHolder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A board and who has it; every field but the first two is empty where nobody does, or where it is not known."""
-
-    board: str
-    reached_by: str
-    """Its console, place or host, as the lock knows it."""
-    held: bool = False
-    process: int | None = None
-    """The bootlab that has it, on this machine."""
-    user: str = ""
-    command: str = ""
-    since: float | None = None
-    """When that process started, seconds of the epoch."""
-    labgrid: str = ""
-    """Host and user who acquired the place."""
-    note: str = ""
-    """What could not be told, and why."""
 
 
 def holder_of(board: Board) -> BoardHolder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 
-from bootlab.boards.holder import BoardHolder
+from bootlab.model.board_holder import BoardHolder
 
 
 def holder_line(holder: BoardHolder) -> str:
