@@ -15,9 +15,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "host-code.h"
 #include "qemu-functions.h"
 
 typedef int work_function(void *arg);
@@ -72,35 +71,12 @@ static void *submit_aio(void *first, void *second, void *third, void *fourth, vo
     return NULL; /* the request: whoever keeps it only cancels with it */
 }
 
-#ifdef __x86_64__
-
-#define JUMP_BYTES 13
-
-/* At installation: no other thread runs this code. */
 static bool redirect(void *from, void *to)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *at = from, *first = (uint8_t *)((uintptr_t)from & ~(page - 1));
-    size_t length = (size_t)(at + JUMP_BYTES - first);
-    if (mprotect(first, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        return false;
-    memcpy(at, "\x49\xbb", 2); /* movabs $to, %r11 (Intel SDM vol. 2) */
-    memcpy(at + 2, &to, 8);
-    memcpy(at + 10, "\x41\xff\xe3", 3); /* jmp *%r11 */
-    mprotect(first, length, PROT_READ | PROT_EXEC);
-    return true;
+    uint8_t jump[HOST_JUMP_BYTES];
+    host_jump(jump, to);
+    return host_write(from, jump, sizeof jump);
 }
-
-#else
-
-static bool redirect(void *from, void *to)
-{
-    (void)from;
-    (void)to;
-    return false;
-}
-
-#endif
 
 const char *pool_open(void)
 {
@@ -110,11 +86,13 @@ const char *pool_open(void)
         {"aio_bh_schedule_oneshot_full", &schedule},
         {"qemu_get_aio_context", &main_context},
     };
-    const char *why = qemu_find(QEMU_FUNCTIONS(wanted));
+    const char *why = host_unknown();
+    if (!why)
+        why = qemu_find(QEMU_FUNCTIONS(wanted));
     if (why)
         return why;
     if (!redirect((void *)co, (void *)submit_co) || !redirect((void *)aio, (void *)submit_aio))
-        return "on this host QEMU's functions cannot be redirected (x86-64 hosts only)";
+        return "this host does not let a program change its own code";
     return NULL;
 }
 

@@ -73,9 +73,11 @@ get download -qq $parts 2>/dev/null || get download $parts
 for file in *.deb; do dpkg -x "$file" ../unpacked; done
 cd ..
 rm -rf download
-link() { # NAME: from where it is
-    for place in "unpacked/boot/$1-$release" "unpacked/usr/lib/modules/$release/$1"; do
-        [ -f "$place" ] && { ln -sfn "$place" "$1"; return; }
+link() { # NAME [OTHER NAME]: from where it is
+    for name; do
+        for place in "unpacked/boot/$name-$release" "unpacked/usr/lib/modules/$release/$name"; do
+            [ -f "$place" ] && { ln -sfn "$place" "$1"; return; }
+        done
     done
     echo "fetch-kernel.sh: $parts: no $1 of $release in them" >&2
     exit 3
@@ -84,5 +86,6 @@ for place in unpacked/usr/lib/linux-image-"$release" unpacked/usr/lib/modules/"$
     [ ! -d "$place" ] || ln -sfn "$place" dtbs
 done
 link config
-link vmlinuz
+# Debian names an image that is not compressed vmlinux (RISC-V's).
+link vmlinuz vmlinux
 echo "kernel: $folder/vmlinuz ($release)"

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../host-code.h"
+
 #define QEMU_CLOCK_VIRTUAL 1
 #define ALL_TIMERS (-1)
 #define MOST_OPERATIONS 64
@@ -130,12 +132,9 @@ int64_t qemu_next_timer_ns(void)
     return qemu.qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL, ALL_TIMERS);
 }
 
-#ifdef __x86_64__
-
-#define CALL 0xe8 /* Intel SDM vol. 2: call and jump, relative to the next instruction, 32 bits */
-#define JUMP 0xe9
+#define SPRINGBOARD_STEP 0x100000ul
+#define MOST_DATA 0x2000000
 #define SITES 2 /* rr_cpu_thread_fn() and mttcg_cpu_thread_fn(), which -icount does not use */
-#define REACH 0x70000000ul
 
 static uint8_t *text, *text_end;
 
@@ -155,58 +154,59 @@ static int find_text(struct dl_phdr_info *object, size_t size, void *unused)
     return text != NULL;
 }
 
-/* A page that a call of QEMU's can reach, with a jump to a function that may be anywhere. */
-static uint8_t *springboard(int (*to)(void *))
+/* A page with a jump to a function that may be anywhere, or NULL where something else is. */
+static uint8_t *page_at(uint8_t *at, int (*to)(void *))
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *first = (uint8_t *)(((uintptr_t)text_end | (page - 1)) + 1);
-    for (uint8_t *at = first + 0x1000000; at < text + REACH; at += 0x100000) {
-        uint8_t *made = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (made == MAP_FAILED)
-            continue;
-        if (made == at) {
-            memcpy(made, "\x49\xbb", 2); /* movabs $to, %r11 */
-            memcpy(made + 2, &to, 8);
-            memcpy(made + 10, "\x41\xff\xe3", 3); /* jmp *%r11 */
-            if (mprotect(made, page, PROT_READ | PROT_EXEC) == 0)
-                return made;
-        }
-        munmap(made, page);
-    }
+    uint8_t *made = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made == MAP_FAILED)
+        return NULL;
+    uint8_t jump[HOST_JUMP_BYTES];
+    host_jump(jump, (void *)to);
+    if (made == at && host_write(made, jump, sizeof jump))
+        return made;
+    munmap(made, page);
     return NULL;
 }
 
-/* At installation: no other thread executes the page yet. */
-static bool write_call(uint8_t *at, const uint8_t *to)
+/*
+ * One that every call of QEMU's can reach: behind QEMU's code, with room for its heap, or before it, where a QEMU that was
+ * started by its dynamic loader has its libraries behind it.
+ */
+static uint8_t *springboard(int (*to)(void *))
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *first = (uint8_t *)((uintptr_t)at & ~(page - 1));
-    size_t length = (size_t)(at + 5 - first);
-    int32_t distance = (int32_t)(to - (at + 5));
-    if (mprotect(first, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        return false;
-    memcpy(at + 1, &distance, sizeof distance);
-    mprotect(first, length, PROT_READ | PROT_EXEC);
-    return true;
+    uint8_t *made = NULL;
+    uint8_t *first = (uint8_t *)((uintptr_t)text & ~(uintptr_t)(SPRINGBOARD_STEP - 1));
+    for (uint8_t *at = first + (text_end - text) + MOST_DATA; !made && at < text + HOST_REACH; at += SPRINGBOARD_STEP)
+        made = page_at((uint8_t *)((uintptr_t)at & ~(uintptr_t)(SPRINGBOARD_STEP - 1)), to);
+    for (uint8_t *at = first - SPRINGBOARD_STEP; !made && at > text_end - HOST_REACH; at -= SPRINGBOARD_STEP)
+        made = page_at(at, to);
+    return made;
+}
+
+/* At installation: no other thread executes the page yet. */
+static bool write_call(uint8_t *at, const void *to)
+{
+    uint8_t call[HOST_CALL_BYTES];
+    host_call(call, at, to);
+    return host_write(at, call, sizeof call);
 }
 
 const char *qemu_redirect_exec(int (*exec)(void *cpu))
 {
+    const char *why = host_unknown();
+    if (why)
+        return why;
     dl_iterate_phdr(find_text, NULL);
     if (!text)
         return "QEMU's code is not where its functions are";
     uint8_t *sites[SITES];
     unsigned n = 0, n_jumps = 0;
-    for (uint8_t *at = text; at + 5 <= text_end; at++) {
-        int32_t distance;
-        if (*at != CALL && *at != JUMP)
-            continue;
-        memcpy(&distance, at + 1, sizeof distance);
-        if (at + 5 + distance != (uint8_t *)qemu.tcg_cpu_exec)
-            continue;
-        if (*at == JUMP)
+    for (uint8_t *at = text; at + HOST_CALL_BYTES <= text_end; at += HOST_ALIGN) {
+        enum host_transfer kind = host_transfer(at, (void *)qemu.tcg_cpu_exec);
+        if (kind == HOST_JUMP)
             n_jumps++;
-        else if (n++ < SITES)
+        else if (kind == HOST_CALL && n++ < SITES)
             sites[n - 1] = at;
     }
     if (n != SITES || n_jumps)
@@ -217,18 +217,8 @@ const char *qemu_redirect_exec(int (*exec)(void *cpu))
     for (unsigned i = 0; i < SITES; i++)
         if (!write_call(sites[i], board)) {
             for (unsigned done = 0; done < i; done++)
-                write_call(sites[done], (uint8_t *)qemu.tcg_cpu_exec);
+                write_call(sites[done], (void *)qemu.tcg_cpu_exec);
             return "this host does not let a program change its own code";
         }
     return NULL;
 }
-
-#else
-
-const char *qemu_redirect_exec(int (*exec)(void *cpu))
-{
-    (void)exec;
-    return "on hosts that are not x86-64 the call in QEMU's loop cannot be redirected yet";
-}
-
-#endif

@@ -16,7 +16,7 @@ booted several times on each version of QEMU, also on a loaded machine. *Exact* 
 missed a rare difference, so use `bootlab boot --repeat` to test a system of your own.
 
 *With the plugin*: bootlab loads its plugin `bootlab-devices` when a machine has such a device. Without the plugin, the host decides when the
-device answers. The plugin needs an x86-64 host and a QEMU that exports its functions, as Debian's does.
+device answers. The plugin needs an x86-64 or AArch64 host and a QEMU that exports its functions, as Debian's does.
 
 `benchmarks/exact_devices.py` makes the table. bootlab uses the same data to warn before a boot, if a device is not exact or was never
 tried. For a version of QEMU that is not in the table, it uses the nearest version with the same major number.

@@ -15,6 +15,7 @@ from bootlab.launch.plugin_build import Plugin, built
 
 _TEST_LIMIT_S = 120
 _FUNCTIONS = ("qemu-functions.c", "qemu-functions.h", "plugin-api.h")
+_HOST = ("host-code.c", "host-code.h")
 _CLOCK = ("qemu-clock.c", "qemu-clock.h", "refuse.h", *_FUNCTIONS)
 _REGISTERS = ("qemu-registers.c", "qemu-registers.h")
 _HALT = ("halt.c", "halt.h")
@@ -29,9 +30,9 @@ _COST_SOURCES = (
     "decode.h",
     *_CLOCK,
 )
-_SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", *_FUNCTIONS)
+_SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", *_HOST, *_FUNCTIONS)
 _DEVICES_PARTS = ("devices-loop.c", "devices-loop.h", "devices-pool.c", "devices-pool.h")
-_DEVICES_SOURCES = ("bootlab-devices.c", *_DEVICES_PARTS, "refuse.h", *_FUNCTIONS)
+_DEVICES_SOURCES = ("bootlab-devices.c", *_DEVICES_PARTS, "refuse.h", *_HOST, *_FUNCTIONS)
 _ENDS_SOURCES = ("bootlab-ends.c", "ends-file.h", "refuse.h", *_FUNCTIONS)
 _TRACE_PARTS = (
     *("block", "code", "count", "cpu", "flow", "irq"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import platform
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -134,8 +135,8 @@ def _on_processors(launch: Launch, processors: Processors) -> tuple[str, ...]:
     said = f"{processors.text}: needs QEMU 10"
     if processors.mode == "parallel":
         said += (
-            " on an x86-64 host and qemu-smp.so beside this script, which gives each processor its own time; it tests "
-            "itself, and refuses what it does not know"
+            f" on a {platform.machine()} host and qemu-smp.so beside this script, which gives each processor its own "
+            "time; it tests itself, and refuses what it does not know"
         )
     return (f"{said}.",)
 
@@ -146,7 +147,8 @@ def _on_devices(launch: Launch) -> tuple[str, ...]:
         return ()
     said = (
         f"{DEVICES_PLUGIN} beside this script makes devices complete their work at the instruction that asks; it "
-        "needs an x86-64 host and the QEMU that booted this, tests itself, and refuses what it does not know."
+        f"needs a {platform.machine()} host and the QEMU that booted this, tests itself, and refuses what it does not "
+        "know."
     )
     return (said,)
 

@@ -244,8 +244,8 @@ def _medium(found: SourceFacts, board: QemuBoard, fstype: str) -> tuple[RootMedi
     return candidates[0], "none of the media has its drivers", "; ".join(passed)
 
 
-# Where the plugin bootlab-devices keeps them in step with the instructions (qemu-plugin/devices-pool.c).
-_DISKS_ARE_EXACT = platform.machine() in {"x86_64", "AMD64"}
+# Where the plugin bootlab-devices keeps them in step with the instructions (qemu-plugin/host-code.c).
+_DISKS_ARE_EXACT = platform.machine() in {"x86_64", "AMD64", "aarch64", "arm64"}
 _TITLES = {
     "pmem": "NVDIMM, exact",
     "sd": "SD card, exact",
