@@ -76,6 +76,8 @@ _MAGICS = (
     (3, b"NTFS    ", "ntfs"),
     (3, b"EXFAT   ", "exfat"),
     (0x8001, b"CD001", "iso9660"),
+    # vboot_reference, firmware/2lib/include/2struct.h: a kernel that is signed for a Chromebook.
+    (0, b"CHROMEOS", "chromeos_kernel"),
 )
 
 

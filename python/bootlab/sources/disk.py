@@ -55,6 +55,8 @@ _CONTAINERS = {
     "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, its initrd does",
     "LVM2_member": "it is a part of a volume group (LVM), which bootlab does not put together",
     "linux_raid_member": "it is a part of an array (MD RAID), which bootlab does not put together",
+    "chromeos_kernel": "it is a kernel signed for a Chromebook (ChromeOS), which bootlab does not take apart: "
+    "`futility vbutil_kernel --get-vmlinuz` does, and `--verify --verbose` shows its command line",
 }
 
 
@@ -169,7 +171,7 @@ def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], firmwar
             return tree
         # A stick with a live system: what its loader sees is the whole of it, /boot/grub included.
         own = views[part.number]
-        if any(own.kind(entry.kernel) == "file" for entry in root_tree.entries_of(own)):
+        if any(own.kind(entry.inside or entry.kernel) == "file" for entry in root_tree.entries_of(own)):
             return own
     return None
 
@@ -214,7 +216,7 @@ def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], roots: 
     unreadable = [
         part for part in parts
         if part.number not in views and part.file_system is not None and part.partition.kind not in {"efi", "bios-boot"}
-        and part.file_system.fstype not in {"swap", "vfat"}
+        and part.file_system.fstype not in {"swap", "vfat", "chromeos_kernel"}
     ]  # fmt: skip
     return max(unreadable, key=lambda part: part.partition.size_bytes).number if unreadable else None
 

@@ -59,7 +59,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     `overlays`: what the loader would merge into the device tree. `partition`: the number of the partition that it names
     for the kernel, 0 where it names none. `configuration`: which one of a FIT image; "" for its default.
-    `notes`: what is not certain about it.
+    `inside`: the image file on the medium that it takes kernel and initrd from. `notes`: what is not certain about it.
     """
 
     title: str = ""
@@ -72,6 +72,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     overlays: tuple[str, ...] = ()
     partition: int = 0
     configuration: str = ""
+    inside: str = ""
     notes: tuple[str, ...] = ()
 
 

@@ -10,7 +10,8 @@ from bootlab.builders.kernelinfo import inspect
 from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES, Arch
 from bootlab.model.system import Kernel
-from bootlab.sources.facts import ImageFacts
+from bootlab.sources import build_place
+from bootlab.sources.facts import ImageFacts, SourceFacts
 
 SIZE_MAX_BYTES = 1 << 30
 
@@ -42,6 +43,14 @@ def facts_of(path: Path, cache: Cache, *, config: Path | None = None, symbols: P
         config_source=info.config_source,
         symbols_path=symbols,
     )
+
+
+def of_tree(path: Path, cache: Cache) -> SourceFacts:
+    """Look at a kernel's tree: the image that was built in it, with its configuration and symbols."""
+    config, symbols = (file if file.is_file() else None for file in (path / ".config", path / "System.map"))
+    facts = facts_of(build_place.built_kernel(path), cache, config=config, symbols=symbols)
+    what = f"a kernel's tree, Linux {facts.release or '?'} for {facts.arch or '?'}"
+    return SourceFacts(source=path, what=what, arch=architecture_of(facts), kernel=facts)
 
 
 def beside(image: Path, what: str) -> Path | None:

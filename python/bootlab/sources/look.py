@@ -34,9 +34,11 @@ from bootlab.sources import (
     bundle,
     disk,
     given_path,
+    guest_config,
     initramfs,
     kernel_image,
     root_tree,
+    several_initrds,
     taken,
     unbootable,
 )
@@ -85,7 +87,7 @@ class Looker:
         if found is not None:
             return found
         if unbootable.is_text(head):
-            return unbootable.log_of(path, foreign_file.named_by(head))
+            return guest_config.text_of(path, foreign_file.named_by(head), self)
         if other is not None and other.kind == "packed":
             raise UserError(f"{path} is {other.what}", hint=other.hint(path))
         raise UserError(
@@ -201,7 +203,7 @@ class Looker:
         if root_tree.is_root(FileView(FolderFiles(path))):
             return self.tree(path)
         if build_place.is_kernel_tree(path):
-            return self._kernel_tree(path)
+            return kernel_image.of_tree(path, self.cache)
         lies_here = build_folder.has_kernel(path)
         if not lies_here and (below := build_place.images_below(path)) is not None:
             return build_folder.look(below, self)
@@ -218,13 +220,6 @@ class Looker:
             return None
         found = SourceFacts(source=path, what="a folder with a boot loader's menu")
         return self._with_entry(found, taken.asked_for(entries, self._entry), view)
-
-    def _kernel_tree(self, path: Path) -> SourceFacts:
-        image = build_place.built_kernel(path)
-        config, symbols = (file if file.is_file() else None for file in (path / ".config", path / "System.map"))
-        facts = kernel_image.facts_of(image, self.cache, config=config, symbols=symbols)
-        what = f"a kernel's tree, Linux {facts.release or '?'} for {facts.arch or '?'}"
-        return SourceFacts(source=path, what=what, arch=kernel_image.architecture_of(facts), kernel=facts)
 
     def _behind_header(self, path: Path) -> SourceFacts:
         """Look at what U-Boot's header stands before: QEMU and the kernel take it without."""
@@ -313,7 +308,8 @@ class Looker:
         if chosen is not None:
             found = msgspec.structs.replace(found, entries=entries, notes=(*found.notes, *chosen.notes))
             return self._loaded(found, chosen.entry, view, chosen.kernel_at)
-        reason = "there is none in /boot, and no boot loader's menu names one that is there"
+        none = "there is none in /boot, and no boot loader's menu names one that is there"
+        reason = next((taken.from_image(entry) for entry in entries if entry.inside), none)
         return msgspec.structs.replace(found, entries=entries, no_kernel=reason)
 
     def _loaded(self, found: SourceFacts, entry: BootEntry, view: FileView, kernel_at: str) -> SourceFacts:
@@ -332,9 +328,11 @@ class Looker:
         initrds = [at for path in entry.initrds if (at := taken.resolve(view, path)) is not None]
         facts: InitramfsFacts | None = None
         notes = list(found.notes) + list(inside.notes)
-        if initrds:
-            # Microcode comes first and does nothing in an emulator; the last one is the initramfs.
-            facts = self._initrd(self._out(view, initrds[-1]), notes)
+        if len(initrds) > 1:
+            parts = [self._out(view, at) for at in initrds]
+            facts = self.initramfs(self._write("initrds", several_initrds.joined(parts)))
+        elif initrds:
+            facts = self._initrd(self._out(view, initrds[0]), notes)
         tree = taken.resolve(view, entry.device_tree) if entry.device_tree else None
         return msgspec.structs.replace(
             found,

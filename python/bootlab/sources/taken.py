@@ -62,6 +62,9 @@ def choose(view: FileView, entries: tuple[BootEntry, ...], source: Path) -> Take
     """Return the first entry whose kernel is there; None without one."""
     notes: list[str] = []
     for entry in entries:
+        if entry.inside:
+            notes.append(from_image(entry))
+            continue
         kernel_at = resolve(view, entry.kernel)
         if kernel_at is not None:
             notes += [
@@ -73,6 +76,14 @@ def choose(view: FileView, entries: tuple[BootEntry, ...], source: Path) -> Take
         if entry.kernel:
             notes.append(f"{entry.source} names the kernel {entry.kernel}, which is not there")
     return None
+
+
+def from_image(entry: BootEntry) -> str:
+    """Say where the kernel of an entry lies that takes it out of an image file."""
+    return (
+        f"{entry.source} takes the kernel {entry.kernel} out of the image {entry.inside}, which bootlab does not read: "
+        f"take kernel and initrd out of it (7z x), and give them with --from; its command line: {entry.cmdline}"
+    )
 
 
 def root_of(entry: BootEntry, disk: DiskFacts) -> int | None:
@@ -110,8 +121,7 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     for path in missing:
         yield f"{entry.source} names {path}, which is not there"
     if len(entry.initrds) > 1:
-        left = ", ".join(entry.initrds[:-1])
-        yield f"of several initrds the last is taken; left out (microcode does nothing in an emulator): {left}"
+        yield f"several initrds are put together, as the loader does: {', '.join(entry.initrds)}"
     if entry.overlays:
         yield (
             f"the loader merges overlays into the device tree ({', '.join(entry.overlays)}), which is not done here: "

@@ -43,6 +43,9 @@ def proposed_cmdline(
     if root is not None:
         line = _with_root(line, found, board, root, notes)
     line = _with_console(line, board, notes)
+    if board.pci and line.value("pci") == "off":
+        line = line.without("pci")
+        notes.append(f"pci=off was left out: {board.machine} has its disks and network behind PCI")
     line, changed = early_console.translated(line, board)
     notes += [changed] if changed else []
     if board.processors_least > 1 and not (line.has("maxcpus") or line.has("nr_cpus") or line.has("nosmp")):
@@ -98,6 +101,8 @@ def _with_root(
     own_way = finds_root(line) if found.initramfs is not None else ""
     if given is not None and (_keeps(given, found, root) or mapped_devices.is_mapped(given, line)):
         pass
+    elif given is None and found.initramfs is not None and _has_none(found, root):
+        notes.append("no root= was added: the loader's line has none, and the initrd finds the root or is it")
     elif given is None and own_way:
         notes.append(f"no root= was added: the initrd finds the root by {own_way}=")
     elif given != there:
@@ -113,6 +118,14 @@ def _with_root(
     if root.tree is not None:
         line = line.without("rootfstype").without("rootflags")
     return line
+
+
+def _has_none(found: SourceFacts, root: RootProposal) -> bool:
+    """Tell whether a boot entry names no root, and no partition is one by its type, which systemd would find."""
+    part = found.disk.of(root.partition) if found.disk is not None else None
+    by_type = part is not None and part.partition.kind == "root"
+    menu = found.entry is not None and bool(found.entry.kernel) and bool(found.entry.cmdline)
+    return menu and not by_type and root.tree is None
 
 
 def _writable(line: CommandLine, found: SourceFacts, root: RootProposal, notes: list[str]) -> CommandLine:

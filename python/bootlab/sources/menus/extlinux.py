@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below
+from bootlab.sources.menus.starts_nothing import first_instead
 
 _ENTRIES_MAX = 200
 _INCLUDES_MAX = 50
@@ -25,7 +26,7 @@ def parse_extlinux(
     """
     folder = base or posixpath.dirname(source)
     labels: list[dict[str, str]] = []
-    default = ""
+    said: dict[str, str] = {}
     common = ""
     for line in _lines(text, folder, reads, [_INCLUDES_MAX]):
         words = line.split(None, 1)
@@ -33,9 +34,10 @@ def parse_extlinux(
         if key == "label":
             labels.append({"label": value})
         elif key == "menu" and labels and value.lower() == "default":
-            default = labels[-1]["label"]
-        elif key in {"default", "ontimeout"} and not labels:
-            default = default or value
+            said["menu default"] = labels[-1]["label"]
+        elif key in {"default", "ontimeout", "ui", "prompt"}:
+            # They count wherever they stand, and the last one counts.
+            said[key] = value
         elif key == "menu" and labels and value.lower().startswith("label "):
             # A caret marks the letter that a key press takes.
             labels[-1].setdefault("menu label", value[len("label ") :].replace("^", "").strip())
@@ -43,9 +45,26 @@ def parse_extlinux(
             labels[-1].setdefault(key, value)
         elif key == "append":
             common = value
-    chosen = default if any(label["label"] == default for label in labels) else (labels[0]["label"] if labels else "")
-    found = (_entry(label, folder, source, common, is_default=label["label"] == chosen) for label in labels)
-    return tuple(entry for entry in found if entry is not None)[:_ENTRIES_MAX]
+    chosen = _chosen([label["label"] for label in labels], said)
+    made = [_entry(label, folder, source, common, is_default=label["label"] == chosen) for label in labels]
+    found = [entry for entry in made if entry is not None]
+    if chosen and found and not any(entry.default for entry in found):
+        found[0] = first_instead(found[0], chosen, source)
+    return tuple(found)[:_ENTRIES_MAX]
+
+
+def _chosen(labels: list[str], said: dict[str, str]) -> str:
+    """Return the label that is booted when nobody touches a key (Syslinux doc/syslinux.txt, doc/menu.txt)."""
+    is_menu = "ui" in said or said.get("default", "").split(" ")[0].endswith(".c32")
+    if is_menu:
+        wanted = ["ontimeout", "menu default", "default"]
+    elif said.get("prompt", "0") != "0":
+        wanted = ["ontimeout", "default"]
+    else:
+        wanted = ["default", "menu default", "ontimeout"]
+    names = (said.get(key, "") for key in wanted)
+    found = (next((label for label in labels if label == name), "") for name in names)
+    return next((label for label in found if label), labels[0] if labels else "")
 
 
 def _lines(text: str, folder: str, reads: Callable[[str], str | None], left: list[int]) -> Iterator[str]:

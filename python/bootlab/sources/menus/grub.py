@@ -17,10 +17,16 @@ import msgspec
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.script import MenuScript
+from bootlab.sources.menus.starts_nothing import first_instead
+from bootlab.sources.menus.uboot import environment_of
 from bootlab.sources.menus.words import MenuCommand, commands_of, filled
 
 _LINUX = frozenset({"linux", "linux16", "linuxefi"})
 _INITRD = frozenset({"initrd", "initrd16", "initrdefi"})
+# A hypervisor that is started as a multiboot kernel, and what it gets: Linux first, then its initrd.
+_HYPERVISOR = frozenset({"multiboot", "multiboot2", "xen_hypervisor"})
+_MODULE = frozenset({"module", "module2", "xen_module"})
+_LOADED = frozenset({*_LINUX, *_INITRD, *_HYPERVISOR, *_MODULE, "devicetree"})
 _INCLUDES = frozenset({"source", ".", "configfile", "extract_entries_source", "extract_entries_configfile"})
 # They succeed in a machine that boots.
 _DONE = frozenset({"insmod", "search", "save_env", "terminal_input", "terminal_output", "serial", "echo", "export"})
@@ -81,12 +87,40 @@ class _Menu(MenuScript):
         # The partition that an entry takes its files from, where it names one; what it loads, None outside of one.
         self._root = ""
         self._loads: BootEntry | None = None
+        # What the script itself loads, outside of all entries; `boot` then starts it, and no menu is shown.
+        self._direct = BootEntry()
+        self._is_started = False
+        # Image files that the script opens as devices, by the device's name.
+        self._images: dict[str, str] = {}
 
     def exists(self, path: str) -> bool:
         return self._reads(below_root(path)) is not None
 
     def command(self, words: list[str], command: MenuCommand, depth: int) -> str:
         word, self.ok = words[0], True
+        if self._is_started:
+            return "return"
+        if (left := self._gone_into(words, command, depth)) is not None:
+            return left
+        if word == "load_env":
+            self._load_environment(words[1:])
+        elif word == "blscfg":
+            self._add_specified()
+        elif word == "set" or _ASSIGNED.fullmatch(word):
+            self._set(words[1:] if word == "set" else words[:1])
+        elif word == "search":
+            # It finds the file system on whatever partition that is.
+            self._root = ""
+        elif word == "unset":
+            for name in words[1:]:
+                self.variables.pop(name, None)
+        else:
+            return self._load(word, words[1:])
+        return ""
+
+    def _gone_into(self, words: list[str], command: MenuCommand, depth: int) -> str | None:
+        """Do a command that has others in it; None for another one."""
+        word = words[0]
         if word in {"menuentry", "submenu"} and len(words) > 1:
             self._entry(word, words, command, depth)
         elif word == "function" and len(words) > 1:
@@ -101,22 +135,8 @@ class _Menu(MenuScript):
             # A menu that is switched to does not come back.
             self.run(commands_of(text or ""), depth + 1)
             return "return" if self.ok and word == "configfile" else ""
-        elif word == "load_env":
-            self.variables |= self._environment
-        elif word == "blscfg":
-            self._add_specified()
-        elif word == "set" or _ASSIGNED.fullmatch(word):
-            self._set(words[1:] if word == "set" else words[:1])
-        elif word == "search":
-            # It finds the file system on whatever partition that is.
-            self._root = ""
-        elif word == "unset":
-            for name in words[1:]:
-                self.variables.pop(name, None)
-        elif self._loads is not None and len(words) > 1 and word in {*_LINUX, *_INITRD, "devicetree"}:
-            self._loads = _loaded(self._loads, word, words[1:], self._root)
         else:
-            self.ok = word in _DONE
+            return None
         return ""
 
     def _set(self, words: list[str]) -> None:
@@ -124,6 +144,36 @@ class _Menu(MenuScript):
             if (found := _ASSIGNED.fullmatch(word)) is not None:
                 self.variables[found["name"]] = found["value"]
                 self._root = found["value"] if found["name"] == "root" else self._root
+
+    def _load(self, word: str, rest: list[str]) -> str:
+        """Load a kernel or what goes with it, in an entry or outside of all, and start it."""
+        root = self._root or (self.variables.get("root", "") if self._loads is None else "")
+        if rest and word in _LOADED:
+            own = self._direct if self._loads is None else self._loads
+            made = _loaded(own, word, rest, root, self._images)
+            self._direct, self._loads = (made, None) if self._loads is None else (self._direct, made)
+        elif word == "loopback" and len(rest) > 1:
+            self._images[rest[-2]] = below_root(rest[-1])
+        elif word == "boot" and self._loads is None and self._direct.kernel:
+            self._is_started = True
+            return "return"
+        else:
+            self.ok = word in _DONE
+        return ""
+
+    def _load_environment(self, words: list[str]) -> None:
+        """Take the variables of an environment block: GRUB's own, or the file that is named; all, or those named."""
+        names = [word for word in words if not word.startswith("-")]
+        own: Mapping[str, str] | None = self._environment
+        if any(word in {"-f", "--file"} or word.startswith("--file=") for word in words):
+            joined = next((word.partition("=")[2] for word in words if word.startswith("--file=")), "")
+            path, names = joined or (names[0] if names else ""), names if joined else names[1:]
+            text = self._reads(below_root(path)) if path else None
+            # Fedora's own block, which the reader of the menu found, may lie elsewhere than the script says.
+            of_grub = path.endswith("/grubenv")
+            own = environment_of(text) if text is not None else (self._environment if of_grub else None)
+        self.ok = own is not None
+        self.variables |= {name: value for name, value in (own or {}).items() if not names or name in names}
 
     def _number(self) -> str:
         count = self._counts.get(self._level, 0)
@@ -146,6 +196,8 @@ class _Menu(MenuScript):
 
     def entries(self) -> tuple[BootEntry, ...]:
         """Return what each entry would load; those that load no kernel are left out."""
+        if self._is_started:
+            return (msgspec.structs.replace(self._direct, source=self._source, default=True),)
         chosen = self._chosen()
         found = []
         for item in self._items:
@@ -155,7 +207,8 @@ class _Menu(MenuScript):
                 line = " ".join(filled(entry.cmdline, self.variables).split()) if item.ready else entry.cmdline
                 found.append(msgspec.structs.replace(entry, cmdline=line, source=self._source, default=item is chosen))
         if found and not any(entry.default for entry in found):
-            found[0] = msgspec.structs.replace(found[0], default=True)
+            default = msgspec.structs.replace(found[0], default=True)
+            found[0] = first_instead(found[0], chosen.title, self._source) if chosen is not None else default
         return tuple(found)
 
     def _chosen(self) -> _Item | None:
@@ -178,7 +231,7 @@ class _Menu(MenuScript):
         return loads
 
 
-def _loaded(entry: BootEntry, word: str, rest: list[str], root: str) -> BootEntry:
+def _loaded(entry: BootEntry, word: str, rest: list[str], root: str, images: Mapping[str, str]) -> BootEntry:
     if word in _LINUX:
         device = rest[0].partition(")")[0].lstrip("(") if rest[0].startswith("(") else root.strip("()")
         number = re.search(r",(?:gpt|msdos)?(\d{1,3})$", device)
@@ -188,7 +241,16 @@ def _loaded(entry: BootEntry, word: str, rest: list[str], root: str) -> BootEntr
             # grub-core/lib/cmdline.c: words with blanks get quotes.
             cmdline=" ".join(f'"{word}"' if " " in word else word for word in rest[1:]),
             partition=int(number[1]) if number is not None else 0,
+            inside=images.get(device, ""),
         )
-    if word in _INITRD:
-        return msgspec.structs.replace(entry, initrds=tuple(below_root(p) for p in rest if not p.startswith("-")))
+    if word in _HYPERVISOR:
+        note = f"the entry starts the hypervisor {below_root(rest[0])}, and Linux as its first guest (Xen's dom0): "
+        return msgspec.structs.replace(entry, notes=(f"{note}Linux alone is booted here",))
+    if word in _MODULE and not entry.kernel:
+        # GRUB 1's multiboot swallowed the first word, so Debian's and others' scripts write one that says nothing.
+        words = rest[1:][rest[1:2] == ["placeholder"] :]
+        return msgspec.structs.replace(entry, kernel=below_root(rest[0]), cmdline=" ".join(words))
+    if word in _INITRD or word in _MODULE:
+        added = tuple(below_root(p) for p in rest if not p.startswith("-"))
+        return msgspec.structs.replace(entry, initrds=entry.initrds + added if word in _MODULE else added)
     return msgspec.structs.replace(entry, device_tree=below_root(rest[0]))

@@ -19,11 +19,11 @@ _SCRIPTS = frozenset({"boot.ipxe", "autoexec.ipxe"})
 
 
 def entries(view: FileView) -> tuple[BootEntry, ...]:
-    """Return the entries of the first menu for all machines, with their paths from the top of the folder."""
+    """Return the entries of the first menu for all machines, its own choice first, with paths from the folder's top."""
     for folder in _folders(view):
         for found in (_pxelinux(view, folder), _ipxe(view, folder), _grub(view, folder)):
             if any(view.kind(entry.kernel) == "file" for entry in found):
-                return found
+                return tuple(sorted(found, key=lambda entry: not entry.default))
     return ()
 
 
