@@ -55,3 +55,5 @@ def test_a_root_that_was_never_mounted(lines, marks, never):
     assert first_boot.never_mounted(recording(*lines, marks=marks), SYSTEM) is never
     alone = msgspec.structs.replace(SYSTEM, root=None)
     assert first_boot.never_mounted(recording(*lines, marks=marks), alone) is False
+    without = msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse("quiet"))
+    assert first_boot.never_mounted(recording(*lines, marks=marks), without) is False

@@ -133,3 +133,9 @@ def test_whatever_was_printed_a_goal_s_first_match_is_its_own_time(texts, begin)
         assert match.index >= begin
         if seen.kind in {"unknown", "application"}:
             assert console.first(seen.pattern, match.index + 1) is None
+
+
+def test_a_uuid_in_a_goal_may_be_another_one():
+    found = from_boot(printed("disk 6a1f3c52-9a3e-4b8e-8a52-0c2b6f4f1d11 on port 7"), None)
+    assert found is not None
+    assert found.goal.pattern == r"disk [0-9a-fA-F-]{36} on port \d+"

@@ -226,3 +226,11 @@ def test_no_root_is_added_where_the_loaders_line_has_none_and_the_initrd_is_the_
     proposal = propose(looked(tmp_path, disk), "it")
     assert "root=" not in proposal.cmdline
     assert any("no root= was added" in note for note in proposal.cmdline_notes)
+
+
+def test_a_disk_without_a_known_root_gets_no_root_that_is_the_whole_disk(tmp_path):
+    part = images.ext(tmp_path / "p", with_files(tmp_path / "boot", {"loader": "", "k": kernel("taken")}))
+    disk = images.mbr(tmp_path / "d.img", [(0x83, part)])
+    (tmp_path / "vmlinuz").write_bytes(kernel("taken"))
+    proposal = propose(looked(tmp_path, disk, tmp_path / "vmlinuz"), "it")
+    assert "root=" not in proposal.cmdline

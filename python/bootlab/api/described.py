@@ -109,6 +109,10 @@ def _with_goal(
         where = " in the initramfs, and the root that was given was never mounted" if unmounted else ""
         what = f"the system waits for a person{where}: it says {goals.stuck or goals.goal.pattern!r}"
         return proposal, f"{what}; {hint_for(recording, system)}"
+    if unmounted and goals.goal.kind == "unknown":
+        # What an initramfs says last on its way is no first use: that it waits for the root, for one.
+        last = f"its initramfs says last {goals.goal.pattern!r}"
+        return proposal, f"the root that was given was never mounted: {last}; {hint_for(recording, system)}"
     if unmounted:
         notes = ("the root that was given was never mounted: all that was booted is the initramfs", *notes)
     return msgspec.structs.replace(proposal, goals=goals, notes=notes), ""

@@ -79,10 +79,11 @@ def time_in(recording: Recording) -> Callable[[int, int], int | None]:
 def never_mounted(recording: Recording, system: SystemDescription) -> bool:
     """Tell whether an initramfs never handed over to the root that was given: nothing of that root ran.
 
-    False where the switch would not be seen: the kernel's symbols are not known, or pivot_root() was called, by which
-    an initramfs is left since Linux 7.0.
+    False where the command line names no root: the initramfs may be the system, and the medium its data. False where
+    the switch would not be seen: the kernel's symbols are not known, or pivot_root() was called, by which an initramfs
+    is left since Linux 7.0.
     """
-    given = system.root is not None and system.initramfs is not None
+    given = system.root is not None and system.initramfs is not None and system.cmdline.has("root")
     seen = recording.mark("start-kernel") is not None and recording.mark("user-space") is not None
     by_kernel = any(_BY_KERNEL.search(line.text) for line in recording.lines)
     switched = any(recording.mark(name) is not None for name in ("switch-root", "pivot-root"))

@@ -29,6 +29,7 @@ _WORDS_LEAST, _LETTERS_LEAST = 6, 4
 """Shorter lines are no words by which a boot is known."""
 _PATTERN_MAX_CHARS = 80
 _LAST_LINES_MAX = 400
+_CHANGING = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b|\d+")
 
 
 class GoalCandidate(msgspec.Struct, frozen=True):
@@ -172,6 +173,6 @@ _WHAT: dict[GoalKind, str] = {
 
 
 def _words(text: str) -> str:
-    """Return the pattern of a line: numbers (ports, times, processes) may be others in another boot."""
+    """Return the pattern of a line: numbers (ports, times, processes) and UUIDs may be others in another boot."""
     cut = text[:_PATTERN_MAX_CHARS]
-    return re.sub(r"\d+", lambda _: r"\d+", literal(cut))
+    return _CHANGING.sub(lambda found: r"\d+" if found[0].isdecimal() else "[0-9a-fA-F-]{36}", literal(cut))

@@ -103,6 +103,8 @@ def _with_root(
         pass
     elif given is None and found.initramfs is not None and _has_none(found, root):
         notes.append("no root= was added: the loader's line has none, and the initrd finds the root or is it")
+    elif given is None and root.partition == 0 and found.disk is not None and found.disk.table:
+        notes.append("no root= was added: none of the disk's partitions has a root that bootlab knows")
     elif given is None and own_way:
         notes.append(f"no root= was added: the initrd finds the root by {own_way}=")
     elif given != there:
