@@ -90,13 +90,13 @@ def fnv(text: str) -> str:
     return f"{value:016x}"
 
 
-def compared(folder: Path, arch: str, work: Path) -> dict[str, Any]:
+def compared(image: Path, arch: str, work: Path) -> dict[str, Any]:
     """Boot a kernel and return what its list and the image's come to."""
     name, compiler, console, digits = ARCHITECTURES[arch]
     program = work / f"kallsyms-{arch}"
     source = ROOT / "tests" / "guests" / "kallsyms.c"
     subprocess.run([compiler, "-O2", "-static", "-o", str(program), str(source)], check=True)
-    kernel = (folder / "vmlinuz").resolve()
+    kernel = image.resolve()
     table = _core.kernel_symbol_table(kernel.read_bytes())
     text = listed(table, digits)
     expected = work / "expected"
@@ -143,7 +143,7 @@ def one(suite: str, arch: str, options: argparse.Namespace, kept: KeptRows) -> N
         folder = options.kernels / f"{suite}-{arch}" if options.kernels else work / "kernel"
         try:
             why = fetch(suite, arch, folder)
-            kept.add(case | ({"absent": why} if why else compared(folder, arch, work)))
+            kept.add(case | ({"absent": why} if why else compared(folder / "vmlinuz", arch, work)))
         except (OSError, ValueError, RuntimeError) as error:
             kept.add(case | {"equal": False, "why": f"{type(error).__name__}: {error}"})
     print(*kept.rows[-1].values(), flush=True)
