@@ -9,8 +9,10 @@ use boottrace::document::boot::Boot;
 use boottrace::facts::boot::alignment::Fit;
 use boottrace::facts::boot::axis::Axis;
 use boottrace::facts::boot::failure::{Failure, Outcome};
+use boottrace::facts::boot::longest::LongestStretch;
 use boottrace::facts::boot::stage::{Stage, StageEvent};
 use boottrace::facts::boot::startup::StartupAccount;
+use boottrace::log::boot_log::BootStart;
 
 use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
 use crate::figures::{ms, seconds};
@@ -50,10 +52,13 @@ pub fn unknown_wait(cost: &Cost) -> String {
     format!("It is not shown how long this takes: {} (line {line}).", cost.title)
 }
 
+fn is_untimed_wait(cost: &Cost) -> bool {
+    !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty()
+}
+
 /// What a log tells that bounds no part of a boot: a wait of unknown length, or that there are no times.
 fn untimed(boot: &Boot) -> String {
-    let waits = |cost: &&Cost| !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty();
-    if let Some(cost) = boot.costs.iter().find(waits) {
+    if let Some(cost) = boot.costs.iter().find(|cost| is_untimed_wait(cost)) {
         return unknown_wait(cost);
     }
     if boot.clocks.is_empty() && !boot.axis.late {
@@ -150,6 +155,12 @@ fn started_ns(account: &StartupAccount) -> i64 {
 
 /// A silence so many times as long dwarfs a cost.
 const DWARFS: i64 = 50;
+/// A cost that is so small a part of all that the stamps span is no headline.
+const SPANS: i64 = 500;
+/// In a piece, a shorter one is not told beside a wait whose time is not known.
+const SMALL_NS: i64 = 100_000_000;
+/// Nor is a shorter one.
+const SHORTEST_NS: i64 = 1_000_000;
 
 fn costs(boot: &Boot) -> Option<String> {
     let told: Vec<&Cost> = boot.costs.iter().filter(|cost| is_timed(cost)).collect();
@@ -161,9 +172,22 @@ fn costs(boot: &Boot) -> Option<String> {
     let silent = unsure.map(size_ns).max().unwrap_or(0);
     // A cost that is small beside a silence that may be the boot's is not called its largest.
     let most = largest(sure.iter().copied(), size_ns).filter(|cost| silent / DWARFS < size_ns(cost));
-    let mut sentences = Vec::new();
+    let span = boot.longest.as_ref().map_or(0, |stretch| stretch.span_ns);
+    // What is a small part of the time that the stamps span is no headline.
+    let told_in_span = |ns: i64| ns >= SHORTEST_NS && span / SPANS < ns;
+    let most = most.filter(|cost| told_in_span(size_ns(cost)));
+    let longer = boot.longest.as_ref();
+    let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > size_ns(cost)));
+    let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
     if let Some(cost) = most {
-        sentences.push(if outlasts_the_clock(boot, cost) {
+        sentences.push(if longer.is_some() {
+            format!(
+                "The largest of the costs found is {}: {}, {}.",
+                spent(cost),
+                cost.title,
+                gain(cost)
+            )
+        } else if outlasts_the_clock(boot, cost) {
             let line = cost.lines.first().copied().unwrap_or(boot.from_line);
             format!(
                 "Line {line} states {}: {}; whether anything takes longer is not shown, the log's own stamps span less.",
@@ -173,8 +197,18 @@ fn costs(boot: &Boot) -> Option<String> {
         } else {
             largest_cost(cost)
         });
+        // A wait whose time is not known may be longer.
+        let wait = boot.costs.iter().find(|cost| is_untimed_wait(cost));
+        let wait = wait.filter(|_| boot.start == BootStart::MiddleOfLog && size_ns(cost) < SMALL_NS);
+        if let Some(wait) = wait {
+            sentences = vec![unknown_wait(wait)];
+        }
+    } else if longer.is_some() {
+        let wait = boot.costs.iter().find(|cost| is_untimed_wait(cost));
+        sentences.extend(wait.map(unknown_wait));
     }
-    if silent != 0 && most.is_none_or(|cost| silent > size_ns(cost)) {
+    let told_already = longer.is_some_and(|stretch| stretch.duration_ns >= silent);
+    if silent != 0 && !told_already && most.is_none_or(|cost| silent > size_ns(cost)) {
         let length = seconds(silent);
         sentences.push(format!(
             "User space is silent for up to {length}; whether it still boots then is not shown."
@@ -183,7 +217,7 @@ fn costs(boot: &Boot) -> Option<String> {
     let gains = told
         .iter()
         .copied()
-        .filter(|cost| cost.gain_ns.is_some_and(|ns| ns != 0));
+        .filter(|cost| cost.gain_ns.is_some_and(told_in_span));
     let best = largest(gains, |cost| cost.gain_ns.unwrap_or(0));
     if let Some(best) = best.filter(|best| most.is_none_or(|most| !std::ptr::eq(*best, most))) {
         sentences.push(format!(
@@ -193,6 +227,24 @@ fn costs(boot: &Boot) -> Option<String> {
         ));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// What is known of a stretch that no cost tells of.
+fn longest(stretch: &LongestStretch) -> String {
+    let least = if stretch.at_least { "at least " } else { "" };
+    let cut = if stretch.left_out {
+        ", where lines are left out"
+    } else {
+        ""
+    };
+    format!(
+        "The longest stretch, {least}{}, lies between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of it.",
+        seconds(stretch.duration_ns),
+        stretch.after_line,
+        stretch.before_line,
+        stretch.after,
+        stretch.before
+    )
 }
 
 /// Does a line state more than passes from the first stage to the last? Then the stamps are of another clock than the boot,

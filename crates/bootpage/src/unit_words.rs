@@ -6,7 +6,7 @@ use boottrace::costs::kind::CostKind;
 use boottrace::document::units::{Startup, UnitReport};
 
 use crate::boot_words::{largest_cost, unknown_wait, OWN};
-use crate::cost_words::{is_timed, largest, size_ns, spent};
+use crate::cost_words::{gain, is_timed, largest, size_ns, spent};
 use crate::figures::seconds;
 
 /// All of a start, ns.
@@ -45,7 +45,15 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
     let silent = most.filter(|cost| cost.kind == CostKind::Silence);
     told.extend(match silent {
         Some(cost) => Some(longest_silence(cost)),
-        None => most.map(largest_cost),
+        None => most.map(|cost| match longer_unit(report, size_ns(cost)) {
+            Some(unit) => format!(
+                "{unit} The largest of the costs found is {}: {}, {}.",
+                spent(cost),
+                cost.title,
+                gain(cost)
+            ),
+            None => largest_cost(cost),
+        }),
     });
     // Lines that name a wait, and no time.
     let mut waits = report
@@ -56,6 +64,21 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
         told.extend(waits.next().map(unknown_wait));
     }
     told
+}
+
+/// A unit that takes longer than the largest cost, and ended before systemd had started everything: it went on behind the goal.
+fn longer_unit(report: &UnitReport, most_ns: i64) -> Option<String> {
+    let startup = report.startup.as_ref()?;
+    let reached = startup.target_after_ns?;
+    let (_, user) = startup.parts.iter().find(|(name, _)| name == "userspace")?;
+    let within = |ns: u64| ns > reached && ns <= *user && i64::try_from(ns).is_ok_and(|ns| ns > most_ns);
+    let longest = report.units.iter().filter(|unit| unit.time_ns.is_some_and(within));
+    let unit = longest.max_by_key(|unit| unit.time_ns)?;
+    let length = seconds(i64::try_from(unit.time_ns?).ok()?);
+    Some(format!(
+        "`{}` takes {length} and goes on after the goal, so the goal did not wait for all of it.",
+        unit.unit
+    ))
 }
 
 /// Does the account say all? Without user space and a sum, somebody cut it short.

@@ -7,7 +7,7 @@ use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
-use crate::log::breaks::is_restored;
+use crate::log::breaks::{is_restored, shuts_down};
 use crate::log::clock::Clock;
 
 pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -32,6 +32,7 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
     });
     positive(out);
     within(context, out);
+    once(context, out);
     let timed = |kind: CostKind| out.iter().any(|cost| cost.kind == kind && cost.cost_ns.is_some());
     if timed(CostKind::RandomNumberWait) {
         out.retain(|cost| cost.kind != CostKind::RandomNumberWait || cost.cost_ns.is_some());
@@ -64,14 +65,57 @@ fn positive(out: &mut Vec<Cost>) {
 fn within(context: &Context<'_>, out: &mut Vec<Cost>) {
     let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
     let restored = context.boot.lines.iter().find(|line| is_restored(&line.text));
+    let down = context.boot.lines.iter().find(|line| shuts_down(line));
     let ends = used
         .and_then(|stage| stage.line)
         .into_iter()
-        .chain(restored.map(|line| line.number));
+        .chain(restored.map(|line| line.number))
+        .chain(down.map(|line| line.number));
     let Some(end) = ends.min() else { return };
     out.retain(|cost| {
         let later = is_before_kernel(cost.kind) || is_of_kernel(cost.kind);
         later || cost.lines.iter().min().is_none_or(|first| *first <= end)
+    });
+}
+
+/// From when to when a cost lasts, by the stamps of its lines, or from its only line on.
+fn stretch(context: &Context<'_>, cost: &Cost) -> Option<(i64, i64)> {
+    let at = |number: &u32| {
+        let line = context.boot.lines.iter().find(|line| line.number == *number)?;
+        context.stamp(line)
+    };
+    let (first, last) = (cost.lines.iter().min()?, cost.lines.iter().max()?);
+    let from = at(first)?;
+    let to = if first == last {
+        from.checked_add(cost.cost_ns?)?
+    } else {
+        at(last)?
+    };
+    (from < to).then_some((from, to))
+}
+
+/// What lies inside another wait's time is that time again, and no further cost.
+fn once(context: &Context<'_>, out: &mut Vec<Cost>) {
+    use CostKind as Kind;
+    const LISTED: usize = 200;
+    if out.len() > LISTED {
+        return;
+    }
+    let waits =
+        |cost: &&Cost| matches!(cost.kind, Kind::NetworkConfiguration | Kind::RootDelay) && cost.cost_ns.is_some();
+    let of = |cost: &Cost| Some((stretch(context, cost)?, cost.cost_ns?));
+    let whole: Vec<((i64, i64), i64)> = out.iter().filter(waits).filter_map(of).collect();
+    out.retain(|cost| {
+        let part = matches!(cost.kind, Kind::Silence | Kind::DeviceTimeout | Kind::FileSystemMount);
+        let Some((from, to)) = stretch(context, cost).filter(|_| part) else {
+            return true;
+        };
+        let spent = cost.cost_ns.unwrap_or(0);
+        !whole.iter().any(|((begin, end), ns)| {
+            let shared = to.min(*end).saturating_sub(from.max(*begin));
+            let fills = *ns >= end.saturating_sub(*begin) / 10 * 8;
+            fills && spent <= *ns && shared >= to.saturating_sub(from) / 10 * 8
+        })
     });
 }
 

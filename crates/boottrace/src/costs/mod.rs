@@ -36,6 +36,11 @@ pub use cost::{Basis, Cost};
 pub use evidence::Evidence;
 pub use kind::{CostKind, KINDS};
 
+use crate::log::boot_log::BootStart;
+
+/// A shorter cost is small beside a wait without a time.
+const SMALL_NS: i64 = 100_000_000;
+
 /// Applies all rules; what may be gained most comes first, then what takes long and has no known remedy, last what would
 /// not help.
 pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
@@ -56,7 +61,16 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     dated_silences::find(&context, &mut out);
     program_runs::find(&context, &mut out);
     stated_lines::find(&context, &mut out);
-    if out.iter().all(|cost| cost.cost_ns.is_none() && cost.gain_ns.is_none()) {
+    // In a piece, what is small says nothing of what its lines wait for.
+    let small = if context.boot.start == BootStart::MiddleOfLog {
+        SMALL_NS
+    } else {
+        0
+    };
+    if out
+        .iter()
+        .all(|cost| cost.cost_ns.or(cost.gain_ns).is_none_or(|ns| ns < small))
+    {
         untimed_waits(&context, &mut out);
     }
     bounds::apply(&context, &mut out);

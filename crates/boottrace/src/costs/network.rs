@@ -37,7 +37,7 @@ fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
         "IP-Config: Auto-configuration of network failed",
         "IP-Config: Retrying forever",
     ];
-    let Some((_, end)) = context.find_from(at, &ends) else {
+    let Some((_, end)) = last_round(context, at, &ends) else {
         return;
     };
     // The requests' line is stamped when it begins; the wait for a carrier began after the message before it.
@@ -80,6 +80,18 @@ fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
         evidence,
         "drop ip= from the command line and configure the network from user space, if root is not on the network",
     ));
+}
+
+/// The end of the last round: a kernel whose root is on the network tries again and again.
+fn last_round<'a>(context: &Context<'a>, from: usize, ends: &[&str]) -> Option<(usize, &'a Line)> {
+    let mut found = context.find_from(from, ends)?;
+    while found.1.text.trim_start().starts_with("IP-Config: Retrying forever") {
+        match context.find_from(found.0 + 1, ends) {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    Some(found)
 }
 
 /// klibc's `ipconfig`, which initramfs-tools run for a root over the network, says how long each try took.
@@ -137,6 +149,7 @@ fn client(context: &Context<'_>, out: &mut Vec<Cost>) {
     };
     let Some(end) = ended.or_else(rounds) else { return };
     let Some(ns) = context.apart(&lines[at], end).filter(|ns| *ns > 100_000_000) else {
+        out.extend(between_stamps(context, &lines[at], end));
         return;
     };
     out.push(cost(
@@ -151,6 +164,30 @@ fn client(context: &Context<'_>, out: &mut Vec<Cost>) {
         ),
         "start the client in the background (udhcpc -b), or start it after what the system is for",
     ));
+}
+
+/// A client without stamps of its own, between two of the kernel's: it took no longer than lies between them.
+fn between_stamps(context: &Context<'_>, from: &Line, to: &Line) -> Option<Cost> {
+    let mut before = context.lines.iter().rev().filter(|line| line.number < from.number);
+    let before = before.find(|line| context.stamp(line).is_some())?;
+    let mut behind = context.boot.lines.iter().filter(|line| line.number > to.number);
+    let behind = behind.find(|line| context.stamp(line).is_some())?;
+    let near = behind.number - before.number <= 30;
+    let ns = context.between(before, behind).filter(|ns| near && *ns > 100_000_000)?;
+    let mut found = cost(
+        "a DHCP client gets no answer",
+        Some(ns),
+        &[before, from, to, behind],
+        format!(
+            "the stamps around it, of `{}` and `{}`, are {} apart",
+            shorten(before.text.trim()),
+            shorten(behind.text.trim()),
+            spell(ns)
+        ),
+        "start the client in the background (udhcpc -b), or start it after what the system is for",
+    );
+    found.at_most = true;
+    Some(found)
 }
 
 fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice: &str) -> Cost {

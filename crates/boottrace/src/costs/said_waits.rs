@@ -105,8 +105,29 @@ fn is_sentence(text: &str) -> bool {
     found >= 2 || (found == 1 && all > 12) || (all > 10 && count(&BINDS) >= 4)
 }
 
+/// The words without their counts and times; names of devices hold digits too, and two devices are two waits.
+fn words_of(text: &str) -> String {
+    let named = |word: &str| {
+        let word = word.trim_matches(['(', ')', '[', ']', ',', ';', '`', '"']);
+        let name = word.trim_end_matches(':');
+        let letters = name.chars().filter(char::is_ascii_alphabetic).count();
+        let digits = name.chars().any(|c| c.is_ascii_digit());
+        digits
+            && letters > 0
+            && (word.ends_with(':') || name.contains(['.', '/']))
+            && !name.contains(char::is_whitespace)
+    };
+    let kept = |word: &str| {
+        if named(word) && any_stamp::of(text).is_none() {
+            return word.to_owned();
+        }
+        word.chars().filter(|c| !c.is_ascii_digit()).collect()
+    };
+    text.split(' ').map(kept).collect::<Vec<_>>().join(" ")
+}
+
 fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Saying) {
-    let words: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let words = words_of(text);
     let at = line.printk_ns.or(line.host_ns).or(line.firmware_ns);
     let at = at.or_else(|| any_stamp::of(&line.text).map(|(_, ns)| ns));
     if let Some(group) = groups.iter_mut().find(|group| group.words == words) {

@@ -11,6 +11,7 @@ use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
 use crate::log::course::{goes_to_init, is_of_user_space, mounts_a_disk};
+use crate::log::hints::is_user_space;
 use crate::log::line::{Line, LineKind};
 
 /// Silences listed of each part of the boot.
@@ -106,7 +107,15 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
 /// before it was.
 fn part_of(context: &Context<'_>, gap: &LargeGap) -> BootPart {
     let boot = context.boot;
-    if gap.part != BootPart::Kernel || boot.start != BootStart::MiddleOfLog {
+    if gap.part != BootPart::Kernel {
+        return gap.part;
+    }
+    let later = boot.lines.iter().skip_while(|line| line.number <= gap.after_line);
+    let mut inside = later.clone().take_while(|line| line.number < gap.before_line);
+    if inside.any(|line| line.process.is_some() || is_user_space(&line.text)) {
+        return BootPart::UserSpace;
+    }
+    if boot.start != BootStart::MiddleOfLog || later.clone().any(|line| line.text.trim_start().starts_with("Run /")) {
         return gap.part;
     }
     let to = boot.lines.partition_point(|line| line.number <= gap.before_line);
@@ -200,6 +209,8 @@ fn between(context: &Context<'_>, gap: &LargeGap) -> Between {
     match meanwhile().next() {
         None => Between::Nothing,
         Some(_) if meanwhile().any(of_timers) => Between::Timers,
+        // A stamp of another processor, that is not later.
+        Some(_) if meanwhile().any(|line| line.printk_ns.is_some()) => Between::Timers,
         Some(_) => Between::WithoutStamps,
     }
 }

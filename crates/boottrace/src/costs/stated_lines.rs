@@ -140,7 +140,15 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
         at_least: false,
         waited: false,
     };
+    // `boot took 167sec` is the length of all, in a person's words.
+    let whole = |word: &str| {
+        matches!(
+            word.to_ascii_lowercase().as_str(),
+            "boot" | "booting" | "bootup" | "startup"
+        )
+    };
     match before(1) {
+        word if passed(word) && head.len() <= 3 && whole(before(2)) => None,
         word if passed(word) => Some(stated),
         "for" | "about" | "approximately" if passed(before(2)) => Some(stated),
         // `/dev/fb0 did not appear after waiting 10 seconds`

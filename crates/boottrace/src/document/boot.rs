@@ -15,6 +15,7 @@ use crate::facts::boot::failure::{Failure, Outcome};
 use crate::facts::boot::first_boot::FirstBoot;
 use crate::facts::boot::gap::LargeGap;
 use crate::facts::boot::interval::Interval;
+use crate::facts::boot::longest::LongestStretch;
 use crate::facts::boot::stage::{Stage, StageEvent};
 use crate::facts::boot::startup::StartupAccount;
 use crate::facts::firmware;
@@ -89,6 +90,9 @@ pub struct Boot {
     pub critical_path: Option<CriticalPath>,
     /// The longest silences up to first use.
     pub gaps: Vec<LargeGap>,
+    /// The longest stretch between two lines that no cost tells of, where no cost is as long.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub longest: Option<LongestStretch>,
     /// What costs what.
     pub costs: Vec<Cost>,
     /// All lines, when they were asked for.
@@ -117,6 +121,17 @@ impl Boot {
         let started = startup.as_ref().map(|account| account.line);
         let gaps = boot::gaps(&log, clock, &axis, first_use.and_then(|stage| stage.line).or(started));
         let outcome = boot::outcome(&log, &facts);
+        let costs = costs(&Evidence {
+            boot: &log,
+            firmware: &firmware,
+            kernel: &facts,
+            deferred: &deferred,
+            axis: &axis,
+            stages: &stages,
+            gaps: &gaps,
+            startup: startup.as_ref(),
+            options,
+        });
         let (from_line, to_line) = log.span();
         Self {
             number,
@@ -134,17 +149,8 @@ impl Boot {
             intervals: boot::intervals(&stages),
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
-            costs: costs(&Evidence {
-                boot: &log,
-                firmware: &firmware,
-                kernel: &facts,
-                deferred: &deferred,
-                axis: &axis,
-                stages: &stages,
-                gaps: &gaps,
-                startup: startup.as_ref(),
-                options,
-            }),
+            longest: boot::longest_stretch(&log, &costs, first_use.and_then(|stage| stage.line).or(started)),
+            costs,
             gaps,
             end: boot::end(&log, &firmware, &facts, &axis),
             stages,

@@ -50,7 +50,7 @@ pub fn leaves_out(line: &Line) -> bool {
     if text.is_empty() {
         return false;
     }
-    if text.starts_with("```") || text.starts_with("~~~") {
+    if is_fence(text) {
         return true;
     }
     let marks = |c: char| {
@@ -70,6 +70,27 @@ pub fn leaves_out(line: &Line) -> bool {
         return text.contains("8<") || text.contains(">8");
     }
     marked && WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The mark with which a page begins or ends a block.
+fn is_fence(text: &str) -> bool {
+    const MARKS: [&str; 8] = [
+        "{{{", "}}}", "<pre>", "</pre>", "<code>", "</code>", "[code]", "[/code]",
+    ];
+    text.starts_with("```") || text.starts_with("~~~") || MARKS.iter().any(|mark| text.eq_ignore_ascii_case(mark))
+}
+
+/// Does the machine go down here? What follows is none of a boot's.
+pub fn shuts_down(line: &Line) -> bool {
+    const STARTS: [&str; 5] = [
+        "systemd-shutdown[",
+        "reboot: Restarting system",
+        "reboot: Power down",
+        "Restarting system.",
+        "INIT: Switching to runlevel: 6",
+    ];
+    let text = line.text.trim_start();
+    line.process.as_deref() == Some("systemd-shutdown") || STARTS.iter().any(|start| text.starts_with(start))
 }
 
 /// The command by which somebody has the log printed, at a prompt or alone on its line: the words from the program's name on.

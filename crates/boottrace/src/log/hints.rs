@@ -124,7 +124,10 @@ fn gives_up(text: &str) -> bool {
         "[FAILED] Failed to mount ",
         "[FAILED] Failed to activate swap ",
     ];
-    STARTS.iter().any(|start| text.starts_with(start))
+    // A capture's date may stand before it.
+    let behind = || text.split_once("] [").map(|(_, rest)| format!("[{rest}"));
+    let dated = || text.starts_with("[20") && behind().is_some_and(|rest| STARTS.iter().any(|s| rest.starts_with(s)));
+    STARTS.iter().any(|start| text.starts_with(start)) || dated()
 }
 
 /// Does a program of an initramfs speak, however late? The boot goes on as long as it waits.
@@ -200,7 +203,31 @@ pub fn is_user_space(text: &str) -> bool {
         || text == "/ #"
         || is_start_job(text)
         || begins_init(text)
+        || gives_up(text)
+        || is_of_scripts(text)
         || is_named_process(text)
+}
+
+/// Words of programs that only init's scripts start: udhcpc's (networking/udhcp/dhcpc.c), fsck's (e2fsprogs, e2fsck/unix.c),
+/// and those of sysvinit's own scripts.
+pub fn is_of_scripts(text: &str) -> bool {
+    const STARTS: [&str; 12] = [
+        "udhcpc: ",
+        "udhcpc (",
+        "INIT: ",
+        "dhcpcd-",
+        "fsck from util-linux",
+        "Configuring network interfaces",
+        "Activating swap",
+        "Checking root file system",
+        "Checking file systems",
+        "Will now check root file system",
+        "Will now activate swap",
+        "Setting up swap",
+    ];
+    let text = text.trim_start();
+    let checked = |text: &str| text.contains("check forced") || text.contains(": recovering journal");
+    STARTS.iter().any(|start| text.starts_with(start)) || (text.starts_with("/dev/") && checked(text))
 }
 
 /// `poky login:`, `(none) login: root`, `192.168.128.34 login:`, and `host login` where a tool cut the rest.

@@ -96,7 +96,9 @@ pub fn deferred(boot: &BootLog, kernel: &KernelFacts) -> DeferredProbes {
     }
     let suppliers = suppliers(boot);
     for (device, entry) in &mut devices {
-        if let Some(found) = suppliers.get(*device) {
+        // `probe of DEVICE with driver DRIVER` names more than the lines about its supplier.
+        let bare = device.split(" with driver ").next().unwrap_or(device);
+        if let Some(found) = suppliers.get(*device).or_else(|| suppliers.get(bare)) {
             entry.suppliers = found.iter().cloned().collect();
         }
     }

@@ -11,6 +11,7 @@ use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
+use crate::log::hints::{is_user_space, starts_scripts};
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
@@ -74,12 +75,32 @@ fn last_mark<'a>(boot: &'a BootLog, firmware: &'a FirmwareFacts) -> Option<BootE
     })
 }
 
-/// The line that comes last. In a piece of a kernel's log, what has no stamp behind the last that has one is somebody's words.
+/// The line that comes last. In a piece of a log, somebody's words may stand behind it: what has no stamp counts there only as
+/// long as nothing stands between, or where it is known to be user space's.
 fn last(boot: &BootLog) -> Option<&Line> {
-    let spoken = || boot.lines.iter().rev().filter(|line| speaks(line));
-    let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
-    let stamped = spoken().find(|line| line.printk_ns.is_some());
-    stamped.filter(|_| piece).or_else(|| spoken().next())
+    let stamped = |line: &Line| {
+        let own = line.printk_ns.or(line.host_ns).or(line.firmware_ns);
+        own.is_some() || line.process.is_some()
+    };
+    let known = |line: &&Line| speaks(line) && (stamped(line) || is_user_space(&line.text) || starts_scripts(line));
+    let all = || boot.lines.iter().rev().find(|line| speaks(line));
+    if boot.start != BootStart::MiddleOfLog {
+        return all();
+    }
+    let Some(at) = boot.lines.iter().rposition(|line| known(&line)) else {
+        return all();
+    };
+    let behind = boot.lines[at + 1..].iter();
+    let goes_on = behind.take_while(|line| speaks(line) && !is_sentence(&line.text));
+    goes_on.last().or(Some(&boot.lines[at]))
+}
+
+/// Do people write so? Several words that end as a sentence does, or a shell's command.
+fn is_sentence(text: &str) -> bool {
+    const PROGRAMS: [&str; 8] = ["sudo ", "systemctl ", "mount ", "cd ", "cp ", "apt ", "echo ", "cat "];
+    let text = text.trim();
+    let ends = text.ends_with(['.', '!', '?', ',']) && !text.ends_with("...");
+    (ends && text.split_ascii_whitespace().count() > 3) || PROGRAMS.iter().any(|program| text.starts_with(program))
 }
 
 /// Finds the end of a boot.

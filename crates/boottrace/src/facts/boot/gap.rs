@@ -74,6 +74,9 @@ const MAX_LATENESS_NS: i64 = 1_000_000_000;
 /// Stamps that fall by more, to less than this, are another program's.
 const OWN_START_NS: i64 = 100_000_000;
 
+/// Stamps of the kernel's that fall by more are of another clock.
+const OTHER_CLOCK_NS: i64 = 1_000_000_000;
+
 /// The latest stamp so far, and its line.
 #[derive(Clone, Copy)]
 struct Last {
@@ -142,7 +145,10 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         let length = ns.saturating_sub(before.ns);
         if length <= 0 {
             // The next program of the firmware counts from its own start.
-            if part == BootPart::Firmware && ns <= OWN_START_NS && length < -OWN_START_NS {
+            let own_start = part == BootPart::Firmware && ns <= OWN_START_NS && length < -OWN_START_NS;
+            // Processors print out of order by less: the line before was stamped by another clock.
+            let other_clock = part != BootPart::Firmware && clock == Clock::Printk && length < -OTHER_CLOCK_NS;
+            if own_start || other_clock || length == 0 {
                 last = Some(here);
             }
             continue;
@@ -181,7 +187,7 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
 }
 
 /// Is what follows none of the boot: a session runs, the machine was restored from a snapshot, or somebody prints the log?
-fn ends_the_boot(line: &Line) -> bool {
+pub(super) fn ends_the_boot(line: &Line) -> bool {
     let typed = |text: &str| breaks::printing_command(text).is_some();
     breaks::is_restored(&line.text)
         || breaks::is_session(&line.text)
@@ -319,7 +325,7 @@ fn alike(a: i64, b: i64) -> bool {
 }
 
 /// A boot loader's prompt: what passes behind it is somebody's time.
-fn waits_for_somebody(line: &Line) -> bool {
+pub(super) fn waits_for_somebody(line: &Line) -> bool {
     // The kernel says `enabling device (0000 -> 0002)`, and asks nobody.
     !line.has_kernel_prefix()
         && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))

@@ -9,9 +9,10 @@ use super::{first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::{BootLog, BootStart};
-use crate::log::breaks::is_restored;
+use crate::log::breaks::{is_restored, leaves_out};
 use crate::log::clock::Clock;
-use crate::log::hints::starts_scripts;
+use crate::log::course::is_of_user_space;
+use crate::log::hints::{is_of_scripts, is_user_space, starts_scripts};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone::{self, Milestone};
 use crate::options::Options;
@@ -180,13 +181,21 @@ pub fn stages(
         ),
         found(
             StageEvent::UserSpaceStart,
-            numbered(start.map(|(line, _)| line)).or_else(|| user.iter().find(|l| l.kind == LineKind::User)),
+            numbered(start.map(|(line, _)| line)).or_else(|| user.iter().find(|l| speaks_for_user_space(l))),
             "no line shows that init was started",
         ),
         found(
             StageEvent::RcScripts,
             rc,
-            "no script or service of init was seen to start",
+            if boot
+                .lines
+                .iter()
+                .any(|line| starts_scripts(line) || is_of_scripts(&line.text))
+            {
+                "scripts or services of init had started before this piece, or in it: no line shows the first"
+            } else {
+                "no script or service of init was seen to start"
+            },
         ),
         found(
             StageEvent::ApplicationStart,
@@ -253,6 +262,12 @@ pub fn stages(
         from_tables(firmware, &mut all);
     }
     all
+}
+
+/// Does user space speak in a line behind the start of init? What a page leaves out, or marks its blocks with, is nobody's.
+fn speaks_for_user_space(line: &Line) -> bool {
+    let told = || line.process.is_some() || is_user_space(&line.text) || is_of_user_space(&line.text);
+    !leaves_out(line) && (line.kind == LineKind::User || (line.kind == LineKind::Kernel && told()))
 }
 
 /// The line is the first that shows that the event had come. Where it has no stamp, the first one behind it bounds it.

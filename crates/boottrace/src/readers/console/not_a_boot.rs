@@ -3,7 +3,9 @@
 
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
-use crate::log::hints::{accounts_for_start, is_kernel_fault, is_of_initramfs, is_user_space, waits_in_vain};
+use crate::log::hints::{
+    accounts_for_start, is_kernel_fault, is_of_initramfs, is_user_space, starts_scripts, waits_in_vain,
+};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
@@ -164,7 +166,15 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
         );
         return Some(("program-log", why));
     }
-    (first.0 >= RUNS_NS).then(|| {
+    // What init starts without a stamp stands there before it: the start reaches into the piece.
+    let bare = |line: &Line| line.printk_ns.is_none() && line.host_ns.is_none() && line.process.is_none();
+    let starting = log
+        .lines
+        .iter()
+        .filter(|line| bare(line) && starts_scripts(line))
+        .count()
+        > 1;
+    (first.0 >= RUNS_NS && !starting).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(
             "no line shows a start, and the kernel had been running for {} s (line {}){failed}",

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//! The longest time between two lines of a boot that follow each other and carry a stamp of one clock, whatever stands
+//! between them. Where no cost tells of it, no cost may be called the largest.
+
+use serde::{Deserialize, Serialize};
+
+use super::gap::{ends_the_boot, waits_for_somebody};
+use crate::costs::cost::Cost;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::{leaves_out, shuts_down};
+use crate::log::clock::{is_before_overflow, NS_PER_S};
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// Who is silent for longer is not starting.
+const LONGEST_NS: i64 = 1_200 * NS_PER_S;
+/// Shorter ones are not worth a sentence.
+const SHORTEST_NS: i64 = 10_000_000;
+/// A boot whose start is shown is over after a silence as long as itself, and no shorter than this.
+const SETTLED_NS: i64 = 10 * NS_PER_S;
+
+/// A stretch of a boot that no cost tells of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LongestStretch {
+    /// Length.
+    pub duration_ns: i64,
+    /// True when the clock has whole seconds only: it is at least as long as said.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_least: bool,
+    /// Physical line before it.
+    pub after_line: u32,
+    /// That line's message.
+    pub after: String,
+    /// Physical line behind it.
+    pub before_line: u32,
+    /// That line's message.
+    pub before: String,
+    /// True when somebody left lines out between the two.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub left_out: bool,
+    /// From the first stamp to the last of the clock that the stretch was read from.
+    pub span_ns: i64,
+}
+
+/// The stamps of a line: the kernel's, the capture's, the firmware's.
+fn stamps(line: &Line) -> [Option<i64>; 3] {
+    let own = line.printk_ns.filter(|ns| !is_before_overflow(*ns) && *ns != 0);
+    [own, line.live_host_ns(), line.firmware_ns]
+}
+
+/// Finds the longest stretch up to first use that no cost covers; none where a cost is as long.
+pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Option<LongestStretch> {
+    let user = boot.user_from.unwrap_or(boot.lines.len());
+    let shows_start = boot.start != BootStart::MiddleOfLog;
+    let mut best: Option<LongestStretch> = None;
+    let mut last: Option<(usize, [Option<i64>; 3])> = None;
+    let mut first: [Option<i64>; 3] = [None; 3];
+    let mut ends: [Option<i64>; 3] = [None; 3];
+    let mut from = 3;
+    for (at, line) in boot.lines.iter().enumerate() {
+        if used.is_some_and(|used| line.number > used) || ends_the_boot(line) || shuts_down(line) {
+            break;
+        }
+        let here = stamps(line);
+        if here == [None; 3] {
+            continue;
+        }
+        let Some((before, then)) = last.replace((at, here)) else {
+            first = here;
+            continue;
+        };
+        let by_clock = (0..3).find_map(|clock| Some((clock, here[clock]?.checked_sub(then[clock]?)?)));
+        for clock in 0..3 {
+            first[clock] = first[clock].or(here[clock]);
+            ends[clock] = here[clock].or(ends[clock]);
+        }
+        let Some((clock, mut ns)) = by_clock else { continue };
+        let whole = clock == 1 && [here[1], then[1]].iter().flatten().all(|ns| ns % NS_PER_S == 0);
+        if whole {
+            ns -= NS_PER_S;
+        }
+        let elapsed = then[clock]
+            .zip(first[clock])
+            .map_or(0, |(ns, first)| ns.saturating_sub(first));
+        if shows_start && used.is_none() && at >= user && ns > elapsed.max(SETTLED_NS) {
+            break;
+        }
+        let asked = waits_for_somebody(&boot.lines[before]);
+        if !(SHORTEST_NS..=LONGEST_NS).contains(&ns)
+            || asked
+            || best.as_ref().is_some_and(|best| best.duration_ns >= ns)
+        {
+            continue;
+        }
+        let between = &boot.lines[before..=at];
+        if !covered(between, ns, costs) {
+            from = clock;
+            best = Some(stretch(between, ns, whole));
+        }
+    }
+    let span = first
+        .get(from)
+        .copied()
+        .flatten()
+        .zip(ends.get(from).copied().flatten());
+    best.map(|best| LongestStretch {
+        span_ns: span.map_or(0, |(first, last)| last.saturating_sub(first)),
+        ..best
+    })
+}
+
+fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
+    let (from, to) = (&lines[0], &lines[lines.len() - 1]);
+    LongestStretch {
+        duration_ns: ns,
+        at_least: whole,
+        after_line: from.number,
+        after: shorten(from.text.trim()),
+        before_line: to.number,
+        before: shorten(to.text.trim()),
+        left_out: lines.iter().any(leaves_out),
+        span_ns: 0,
+    }
+}
+
+/// Does a cost tell of this time? It is about as long, and stands there or around it.
+fn covered(lines: &[Line], ns: i64, costs: &[Cost]) -> bool {
+    let (from, to) = (lines[0].number, lines[lines.len() - 1].number);
+    costs.iter().any(|cost| {
+        let there = || {
+            let (first, last) = (cost.lines.iter().min(), cost.lines.iter().max());
+            first
+                .zip(last)
+                .is_some_and(|(first, last)| *first <= to && from <= *last)
+        };
+        cost.cost_ns.is_some_and(|spent| spent >= ns / 10 * 8) && (cost.lines.is_empty() || there())
+    })
+}
