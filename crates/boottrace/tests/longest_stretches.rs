@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//! What no rule judged: the longest stretch, whose a silence is, what a page's marks are not. Logs made up for each class.
+
+mod reading;
+
+use boottrace::costs::CostKind;
+use boottrace::facts::boot::stage::StageEvent;
+use reading::{boots, ms, read};
+
+fn longest(log: &str) -> Option<(i64, u32, u32)> {
+    let stretch = boots(log).pop()?.longest?;
+    Some((stretch.duration_ns / 1_000_000, stretch.after_line, stretch.before_line))
+}
+
+#[test]
+fn a_stretch_that_no_cost_tells_of() {
+    // Across what is left out.
+    let cut = "[    3.100000] frob: ready\n[    3.200000] quux0: bad frame\n...\n[   93.200000] quux0: bad frame\n";
+    assert_eq!(longest(cut), Some((90_000, 2, 4)));
+    // A silence that is told is none.
+    let told = "[    1.100000] frob: ready\n[    1.900000] quux0: up\n[    1.950000] quux1: up\n";
+    assert_eq!(longest(told).filter(|(ms, ..)| *ms > 100), None);
+}
+
+#[test]
+fn behind_a_shutdown_nothing_is_the_boots() {
+    let log = "[    5.000000] systemd[1]: Started frob.service.\n[    6.000000] systemd-shutdown[1]: Rebooting.\n\
+        [   96.000000] INFO: task kworker/0:1:11 blocked for more than 62 seconds.\n";
+    assert!(boots(log)[0].costs.iter().all(|cost| cost.kind != CostKind::StatedTime));
+    assert_eq!(longest(log).filter(|(ms, ..)| *ms > 1_000), None);
+}
+
+#[test]
+fn a_clock_that_falls_is_another() {
+    let log = "[   33.500000] frob: from another boot\n[    9.100000] frob0: found\n[    9.200000] frob1: found\n\
+        [   14.200000] frob1: ready\n";
+    let boot = boots(log).pop().unwrap();
+    assert_eq!((boot.gaps[0].after_line, boot.gaps[0].before_line), (3, 4));
+}
+
+#[test]
+fn lines_with_one_stamp_are_no_silence() {
+    let log = "[    9.100000] frob0: found\n[    9.100000] frob1: found\n[    9.400000] frob1: ready\n";
+    assert_eq!(boots(log)[0].gaps[0].after_line, 2);
+}
+
+#[test]
+fn a_client_between_two_stamps_is_user_spaces() {
+    let log = "[    4.100000] quux0: Link is Down\nudhcpc: started, v1.36.1\nudhcpc: broadcasting discover\n\
+        udhcpc: no lease, forking to background\n[   13.100000] frob: late\n";
+    let boot = boots(log).pop().unwrap();
+    let cost = boot.costs.iter().max_by_key(|cost| cost.cost_ns).unwrap();
+    assert_eq!(
+        (cost.kind, cost.cost_ns, cost.at_most),
+        (CostKind::NetworkConfiguration, Some(9_000_000_000), true)
+    );
+    assert!(boot
+        .stages
+        .iter()
+        .any(|stage| stage.event == StageEvent::UserSpaceStart && stage.line == Some(2)));
+}
+
+#[test]
+fn marks_of_a_page_are_no_lines_of_a_boot() {
+    let end = |log: &str| boots(log).pop().unwrap().end.unwrap().line;
+    for mark in ["}}}", "```", "...", "</pre>"] {
+        let log = format!("[    1.000000] frob: a\n[    2.000000] frob: b\n{mark}\nMy frob does not start.\n");
+        assert_eq!(end(&log), 2, "{mark}");
+    }
+    let log = "[    2.000000] systemd[1]: Inserted module 'frob'\n...\n[    3.000000] systemd[1]: Created slice quux.slice.\n";
+    let boot = boots(log).pop().unwrap();
+    assert_eq!(ms(&boot, StageEvent::UserSpaceStart), Some(2_000));
+    let basis = boot
+        .stages
+        .iter()
+        .find(|stage| stage.event == StageEvent::RcScripts)
+        .unwrap();
+    assert!(
+        basis.basis.starts_with("scripts or services of init had started"),
+        "{}",
+        basis.basis
+    );
+}
+
+#[test]
+fn a_start_that_stalls_is_no_running_system() {
+    let log = "[  OK  ] Reached target Frob.\n         Starting Quux...\n[  OK  ] Started Quux.\n\
+        [  301.500000] nfs: server 192.0.2.7 not responding, still trying\n";
+    assert_eq!(read(log).boots().count(), 1);
+}
+
+#[test]
+fn a_supplier_is_named_for_the_device_alone() {
+    let log = "[   10.100000] probe of 12ab0000.quux with driver frob-quux returned -517 after 6 usecs\n\
+        [   10.200000] platform 12ab0000.quux: deferred probe pending: platform: wait for supplier /soc/frob/ldo9\n";
+    let boot = boots(log).pop().unwrap();
+    assert_eq!(boot.deferred.devices[0].suppliers, ["/soc/frob/ldo9"]);
+}
+
+#[test]
+fn waits_inside_a_wait_and_its_rounds() {
+    let mut log = String::from("[    2.000000] quux0: attached PHY\n");
+    for n in 0..4 {
+        log += &format!(
+            "[   {:2}.000000] Waiting up to {} more seconds for network.\n",
+            12 + 10 * n,
+            110 - 10 * n
+        );
+    }
+    log += "[   52.000000] Sending DHCP requests ...... timed out!\n[   92.000000] IP-Config: Retrying forever (NFS root)...\n\
+        [   92.500000] Sending DHCP requests ...... timed out!\n[  132.000000] IP-Config: Retrying forever (NFS root)...\n";
+    let boot = boots(&log).pop().unwrap();
+    let timed: Vec<_> = boot
+        .costs
+        .iter()
+        .filter(|cost| cost.cost_ns.is_some_and(|ns| ns > 1_000_000_000))
+        .collect();
+    assert_eq!(
+        timed.iter().map(|cost| cost.kind).collect::<Vec<_>>(),
+        [CostKind::NetworkConfiguration, CostKind::Silence][..timed.len()]
+    );
+    assert_eq!(timed[0].cost_ns, Some(120_000_000_000));
+    assert!(timed[0].evidence.contains("2 attempts"), "{}", timed[0].evidence);
+}
