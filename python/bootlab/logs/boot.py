@@ -33,6 +33,27 @@ from bootlab.logs.readings import OfBoot
 from bootlab.model.service import Service
 
 
+class LongestStretch(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of a boot that no cost tells of."""
+
+    after: str
+    """That line's message."""
+    after_line: int
+    """Physical line before it."""
+    at_least: bool = False
+    """True when the clock has whole seconds only: it is at least as long as said."""
+    before: str
+    """That line's message."""
+    before_line: int
+    """Physical line behind it."""
+    duration_ns: int
+    """Length."""
+    left_out: bool = False
+    """True when somebody left lines out between the two."""
+    span_ns: int
+    """From the first stamp to the last of the clock that the stretch was read from."""
+
+
 class LogBoot(OfBoot, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boot"):
     """One boot, or as much of it as the log holds."""
 
@@ -72,6 +93,8 @@ class LogBoot(OfBoot, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind
     """The last words of a boot that never came to user space, numbers taken out."""
     lines: list[LogLine] = []
     """All lines, when they were asked for."""
+    longest: LongestStretch | None = None
+    """The longest stretch between two lines that no cost tells of, where no cost is as long."""
     number: int
     """Counts the boots of one input, from 1."""
     outcome: Outcome
