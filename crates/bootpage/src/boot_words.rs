@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use boottrace::costs::cost::Cost;
 use boottrace::costs::kind::CostKind;
+use boottrace::costs::longest_stretch::LongestStretch;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::alignment::Fit;
 use boottrace::facts::boot::axis::Axis;
 use boottrace::facts::boot::failure::{Failure, Outcome};
-use boottrace::facts::boot::longest::LongestStretch;
 use boottrace::facts::boot::stage::{Stage, StageEvent};
 use boottrace::facts::boot::startup::StartupAccount;
 use boottrace::log::boot_log::BootStart;
@@ -199,7 +199,8 @@ fn costs(boot: &Boot) -> Option<String> {
         });
         // A wait whose time is not known may be longer.
         let wait = boot.costs.iter().find(|cost| is_untimed_wait(cost));
-        let wait = wait.filter(|_| boot.start == BootStart::MiddleOfLog && size_ns(cost) < SMALL_NS);
+        let wait = wait
+            .filter(|_| (boot.start == BootStart::MiddleOfLog || boot.clocks.is_empty()) && size_ns(cost) < SMALL_NS);
         if let Some(wait) = wait {
             sentences = vec![unknown_wait(wait)];
         }
@@ -231,14 +232,14 @@ fn costs(boot: &Boot) -> Option<String> {
 
 /// What is known of a stretch that no cost tells of.
 fn longest(stretch: &LongestStretch) -> String {
-    let least = if stretch.at_least { "at least " } else { "" };
+    let least = if stretch.at_least { "At least " } else { "" };
     let cut = if stretch.left_out {
         ", where lines are left out"
     } else {
         ""
     };
     format!(
-        "The longest stretch, {least}{}, lies between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of it.",
+        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of them.",
         seconds(stretch.duration_ns),
         stretch.after_line,
         stretch.before_line,

@@ -3,6 +3,8 @@
 
 mod reading;
 
+use std::fmt::Write as _;
+
 use boottrace::costs::CostKind;
 use boottrace::facts::boot::stage::StageEvent;
 use reading::{boots, ms, read};
@@ -101,11 +103,8 @@ fn a_supplier_is_named_for_the_device_alone() {
 fn waits_inside_a_wait_and_its_rounds() {
     let mut log = String::from("[    2.000000] quux0: attached PHY\n");
     for n in 0..4 {
-        log += &format!(
-            "[   {:2}.000000] Waiting up to {} more seconds for network.\n",
-            12 + 10 * n,
-            110 - 10 * n
-        );
+        let (at, left) = (12 + 10 * n, 110 - 10 * n);
+        writeln!(log, "[   {at:2}.000000] Waiting up to {left} more seconds for network.").unwrap();
     }
     log += "[   52.000000] Sending DHCP requests ...... timed out!\n[   92.000000] IP-Config: Retrying forever (NFS root)...\n\
         [   92.500000] Sending DHCP requests ...... timed out!\n[  132.000000] IP-Config: Retrying forever (NFS root)...\n";
@@ -121,4 +120,62 @@ fn waits_inside_a_wait_and_its_rounds() {
     );
     assert_eq!(timed[0].cost_ns, Some(120_000_000_000));
     assert!(timed[0].evidence.contains("2 attempts"), "{}", timed[0].evidence);
+}
+
+#[test]
+fn a_silence_that_ends_in_a_failure_names_it() {
+    let log = "[    5.100000] sd 7:0:0:0: [sdx] Attached SCSI disk\n[   35.100000] quux quux-4: Failed reset at the end (03)\n\
+        [   35.110000] quux quux-4: Failed! (03)\n";
+    let boot = boots(log).pop().unwrap();
+    let cost = boot.costs.iter().max_by_key(|cost| cost.cost_ns).unwrap();
+    assert!(
+        cost.title.contains("before line 2, `quux quux-4: Failed reset"),
+        "{}",
+        cost.title
+    );
+}
+
+#[test]
+fn a_letter_below_a_log_is_no_line_of_it() {
+    let log = "U-Boot 2030.01 (Jan 01 2030 - 00:00:00 +0000)\n\nDRAM:  512 MiB\nCard did not respond to voltage select! : -110\n\n\
+        Thanks for the board, and for all that I could learn of it.\n";
+    let boot = boots(log).pop().unwrap();
+    assert_eq!(boot.end.unwrap().line, 4);
+    let initramfs = "[    2.700000] frob 4.vop: ready\n[   13.000000] platform 5.mmc: deferred probe pending\n\
+        Begin: Waiting for root file system ... Begin: Running /scripts/local-block ... done.\ndone.\n\
+        Gave up waiting for root file system device.  Common problems:\nALERT!  /dev/sdx does not exist.  Dropping to a shell!\n(initramfs)\n";
+    assert!(boots(initramfs).pop().unwrap().end.unwrap().line >= 6);
+}
+
+#[test]
+fn a_small_read_is_not_the_largest_of_a_loader_without_a_clock() {
+    let log =
+        "U-Boot 2030.01 (Jan 01 2030 - 00:00:00 +0000)\n\nDRAM:  512 MiB\nCard did not respond to voltage select!\n\
+        3136 bytes read in 3 ms (1020.5 KiB/s)\nCard did not respond to voltage select!\n";
+    let boot = boots(log).pop().unwrap();
+    assert!(boot
+        .costs
+        .iter()
+        .any(|cost| cost.cost_ns.is_none() && cost.title.contains("did not respond")));
+}
+
+#[test]
+fn a_cut_name_of_a_device_is_left_as_it_is() {
+    let log = "[ TIME ] Timed out waiting for device dev-d\u{2026}99-4067-fcff2.\n[DEPEND] Dependency failed for frob.mount - /frob.\n";
+    let titles: Vec<String> = read(log)
+        .boots()
+        .flat_map(|boot| &boot.costs)
+        .map(|cost| cost.title.clone())
+        .collect();
+    assert!(titles.iter().all(|title| !title.contains("99/4067")), "{titles:?}");
+}
+
+#[test]
+fn what_a_person_says_of_a_log_is_no_wait_of_it() {
+    let log = "Here's a log where it gets stuck, with `FROB_FLAGS=0x3f`\n```\n\nU-Boot 2030.01 (Jan 01 2030 - 00:00:00 +0000)\n\n\
+        DRAM:  512 MiB\n```\n";
+    assert!(boots(log)
+        .iter()
+        .flat_map(|boot| &boot.costs)
+        .all(|cost| !cost.title.contains("stuck")));
 }

@@ -133,7 +133,11 @@ fn cost(from: &Line, to: &Line, ns: i64) -> Cost {
     });
     Cost {
         kind: CostKind::Silence,
-        title: format!("nothing is printed after `{after}`"),
+        title: if saying(&to.text).is_some() {
+            format!("nothing is printed between `{after}` and `{before}`")
+        } else {
+            format!("nothing is printed after `{after}`")
+        },
         cost_ns: Some(ns),
         gain_ns: None,
         basis: Basis::Computed,

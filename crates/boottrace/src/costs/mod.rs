@@ -17,6 +17,7 @@ mod images;
 mod initcalls;
 pub mod kind;
 pub(crate) mod longest_gap;
+pub mod longest_stretch;
 mod named_silences;
 mod network;
 mod program_runs;
@@ -37,6 +38,7 @@ pub use evidence::Evidence;
 pub use kind::{CostKind, KINDS};
 
 use crate::log::boot_log::BootStart;
+use crate::log::line::Line;
 
 /// A shorter cost is small beside a wait without a time.
 const SMALL_NS: i64 = 100_000_000;
@@ -61,8 +63,10 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     dated_silences::find(&context, &mut out);
     program_runs::find(&context, &mut out);
     stated_lines::find(&context, &mut out);
-    // In a piece, what is small says nothing of what its lines wait for.
-    let small = if context.boot.start == BootStart::MiddleOfLog {
+    // In a piece, or where nothing has a stamp, what is small says nothing of what its lines wait for.
+    let stamped = |line: &Line| line.printk_ns.or(line.live_host_ns()).or(line.firmware_ns).is_some();
+    let clockless = !context.boot.lines.iter().any(stamped);
+    let small = if context.boot.start == BootStart::MiddleOfLog || clockless {
         SMALL_NS
     } else {
         0

@@ -62,7 +62,7 @@ fn spoken(line: &Line) -> Vec<&str> {
         }
     }
     let quotes = quoted(text);
-    if heading || line.kind == LineKind::Prose || is_sentence(text) || (!quotes.is_empty() && text.contains('`')) {
+    if heading || line.kind == LineKind::Prose || is_sentence(text) || text.matches('`').count() > 1 {
         return quotes;
     }
     vec![text]
@@ -84,10 +84,10 @@ fn quoted(text: &str) -> Vec<&str> {
 
 /// Does somebody write to somebody? A machine says neither I nor you, asks nothing, and begins a new sentence seldom.
 fn is_sentence(text: &str) -> bool {
-    const WORDS: [&str; 34] = [
+    const WORDS: [&str; 37] = [
         "i", "i'm", "i've", "my", "me", "we", "our", "you", "your", "it's", "but", "because", "when", "then", "so",
         "if", "this", "that", "which", "there", "they", "would", "could", "should", "maybe", "seems", "please",
-        "thanks", "hello", "hi", "also", "just", "after", "what",
+        "thanks", "here", "here's", "where", "hello", "hi", "also", "just", "after", "what",
     ];
     /// Words that bind a sentence; a machine's message has few.
     const BINDS: [&str; 20] = [

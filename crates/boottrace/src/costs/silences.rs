@@ -148,11 +148,7 @@ fn spoken_of(gap: &LargeGap) -> Option<String> {
         names_a_device(text).then(|| name.to_owned())
     };
     let same = device(&gap.after).filter(|name| device(&gap.before).as_ref() == Some(name));
-    let failed = || {
-        gap.before
-            .contains("*ERROR*")
-            .then(|| format!("before line {}, `{}`", gap.before_line, gap.before))
-    };
+    let failed = || tells_of_failure(&gap.before).then(|| format!("before line {}, `{}`", gap.before_line, gap.before));
     same.map(|name| {
         format!(
             "between lines {} and {}, both about `{name}`",
@@ -160,6 +156,21 @@ fn spoken_of(gap: &LargeGap) -> Option<String> {
         )
     })
     .or_else(failed)
+}
+
+/// Does a line say that something failed, or ran out of time? What came before it is then its time.
+fn tells_of_failure(text: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "*ERROR*",
+        "ailed",
+        "rror -",
+        "imeout",
+        "imed out",
+        "exception ",
+        "ot respond",
+        "nable to",
+    ];
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 /// Are the lines of a piece those of one driver or subsystem? Somebody chose them, and others spoke meanwhile.

@@ -216,8 +216,9 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
 
 /// The path of a device's unit: `/dev/sda1` of `dev-sda1.device`, with systemd's escapes resolved (systemd.unit(5)).
 pub(super) fn path_of(name: &str) -> String {
-    if name.starts_with('/') {
-        return name.to_owned();
+    // Of a name that systemd cut, nobody can tell what its dashes were.
+    if name.starts_with('/') || name.contains('\u{2026}') {
+        return name.trim_end_matches('.').to_owned();
     }
     let Some(rest) = name.trim_end_matches(".device").strip_prefix("dev-") else {
         return name.to_owned();

@@ -59,7 +59,7 @@ const WAITS: &[Wait] = &[
             &["^ata", ": exception Emask ", " frozen"],
         ],
         subject: ata_port,
-        title: "the SATA port {} does not answer",
+        title: "the ATA port {} does not answer",
         advice: "look at the disk, its cable and its supply; switch a port off where nothing is connected (libata.force=N:disable)",
     },
     Wait {
@@ -231,11 +231,11 @@ mod tests {
             ("stuck at Waiting for root device /dev/mmcblk1p2...", "root device"),
             (
                 "ata7: link is slow to respond, please be patient (ready=0)",
-                "SATA port ata7",
+                "ATA port ata7",
             ),
             (
                 "ata1.00: exception Emask 0x0 SAct 0x0 SErr 0x0 action 0x2 frozen",
-                "SATA port ata1",
+                "ATA port ata1",
             ),
             (
                 "i2c_designware i2c_designware.1: controller timed out",

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::costs::cost::Cost;
+use crate::costs::longest_stretch::{longest_stretch, LongestStretch};
 use crate::costs::{costs, Evidence};
 use crate::facts::boot;
 use crate::facts::boot::axis::Axis;
@@ -15,7 +16,6 @@ use crate::facts::boot::failure::{Failure, Outcome};
 use crate::facts::boot::first_boot::FirstBoot;
 use crate::facts::boot::gap::LargeGap;
 use crate::facts::boot::interval::Interval;
-use crate::facts::boot::longest::LongestStretch;
 use crate::facts::boot::stage::{Stage, StageEvent};
 use crate::facts::boot::startup::StartupAccount;
 use crate::facts::firmware;
@@ -149,7 +149,7 @@ impl Boot {
             intervals: boot::intervals(&stages),
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
-            longest: boot::longest_stretch(&log, &costs, first_use.and_then(|stage| stage.line).or(started)),
+            longest: longest_stretch(&log, &costs, first_use.and_then(|stage| stage.line).or(started)),
             costs,
             gaps,
             end: boot::end(&log, &firmware, &facts, &axis),

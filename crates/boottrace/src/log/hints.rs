@@ -174,7 +174,7 @@ pub fn accounts_for_start(text: &str) -> bool {
 
 /// Words of user space.
 pub fn is_user_space(text: &str) -> bool {
-    const STARTS: [&str; 21] = [
+    const STARTS: [&str; 22] = [
         "INIT: ",
         "/etc/rc.",
         "init started: ",
@@ -191,6 +191,7 @@ pub fn is_user_space(text: &str) -> bool {
         "Loading, please wait...",
         "Begin: Running /scripts/",
         "Begin: Mounting root file system",
+        "Begin: Waiting for root file system",
         "Starting version ",
         "Running sysctl",
         "Starting application",

@@ -21,7 +21,7 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: ata_port,
         asynchronous: false,
-        title: "the SATA port {} does not answer: it is reset and waited for",
+        title: "the ATA port {} does not answer: it is reset and waited for",
         advice: "unplug what does not answer, or leave the port out (libata.force=N:disable, N as in ataN); let ports \
                  probe asynchronously (driver_async_probe=)",
     },

@@ -11,7 +11,8 @@ use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
-use crate::log::hints::{is_user_space, starts_scripts};
+use crate::log::course::is_of_user_space;
+use crate::log::hints::{is_of_initramfs, is_user_space, starts_scripts, waits_in_vain};
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
@@ -82,17 +83,29 @@ fn last(boot: &BootLog) -> Option<&Line> {
         let own = line.printk_ns.or(line.host_ns).or(line.firmware_ns);
         own.is_some() || line.process.is_some()
     };
-    let known = |line: &&Line| speaks(line) && (stamped(line) || is_user_space(&line.text) || starts_scripts(line));
-    let all = || boot.lines.iter().rev().find(|line| speaks(line));
+    let by_user = |line: &Line| {
+        let text = line.text.trim_start();
+        let shell =
+            text.starts_with("(initramfs)") || text.starts_with("ALERT!  /dev/") || text.starts_with("Gave up waiting");
+        shell || is_user_space(text) || is_of_user_space(text) || is_of_initramfs(line) || waits_in_vain(text)
+    };
+    let known = |line: &&Line| speaks(line) && (stamped(line) || by_user(line) || starts_scripts(line));
+    let all = || boot.lines.iter().rev().find(|line| speaks(line) && !is_letter(line));
     if boot.start != BootStart::MiddleOfLog {
         return all();
     }
     let Some(at) = boot.lines.iter().rposition(|line| known(&line)) else {
         return all();
     };
+    let end = &boot.lines[at];
+    // Behind the kernel's own line, where no user space is known, words are nobody's.
+    let by_kernel = end.printk_ns.is_some() && end.process.is_none() && !by_user(end);
+    if by_kernel && boot.user_from.is_none() {
+        return Some(end);
+    }
     let behind = boot.lines[at + 1..].iter();
     let goes_on = behind.take_while(|line| speaks(line) && !is_sentence(&line.text));
-    goes_on.last().or(Some(&boot.lines[at]))
+    goes_on.last().or(Some(end))
 }
 
 /// Do people write so? Several words that end as a sentence does, or a shell's command.
@@ -101,6 +114,13 @@ fn is_sentence(text: &str) -> bool {
     let text = text.trim();
     let ends = text.ends_with(['.', '!', '?', ',']) && !text.ends_with("...");
     (ends && text.split_ascii_whitespace().count() > 3) || PROGRAMS.iter().any(|program| text.starts_with(program))
+}
+
+/// Is it what a person writes below a log? A machine says neither I nor thanks.
+fn is_letter(line: &Line) -> bool {
+    const WORDS: [&str; 6] = ["Thanks", " I ", "I'm ", "I've ", " my ", "Any help"];
+    let bare = line.printk_ns.or(line.host_ns).or(line.firmware_ns).is_none() && line.process.is_none();
+    bare && is_sentence(&line.text) && WORDS.iter().any(|word| line.text.contains(word))
 }
 
 /// Finds the end of a boot.

@@ -187,7 +187,7 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
 }
 
 /// Is what follows none of the boot: a session runs, the machine was restored from a snapshot, or somebody prints the log?
-pub(super) fn ends_the_boot(line: &Line) -> bool {
+pub(crate) fn ends_the_boot(line: &Line) -> bool {
     let typed = |text: &str| breaks::printing_command(text).is_some();
     breaks::is_restored(&line.text)
         || breaks::is_session(&line.text)
@@ -325,7 +325,7 @@ fn alike(a: i64, b: i64) -> bool {
 }
 
 /// A boot loader's prompt: what passes behind it is somebody's time.
-pub(super) fn waits_for_somebody(line: &Line) -> bool {
+pub(crate) fn waits_for_somebody(line: &Line) -> bool {
     // The kernel says `enabling device (0000 -> 0002)`, and asks nobody.
     !line.has_kernel_prefix()
         && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))

@@ -18,7 +18,6 @@ mod idle;
 mod initramfs;
 pub mod interval;
 mod loader_time;
-pub mod longest;
 mod meeting;
 mod order;
 pub mod stage;
@@ -36,7 +35,6 @@ pub use failure::{boot_loop, failures, last_words, outcome, BootLoop, Failure, F
 pub use first_boot::{first_boot, FirstBoot};
 pub use gap::{gaps, BootPart, LargeGap};
 pub use interval::{intervals, Interval};
-pub use longest::{longest_stretch, LongestStretch};
 pub use order::in_order;
 pub use stage::{stages, Stage, StageEvent, UseSign};
 pub use startup::{startup, StartupAccount};

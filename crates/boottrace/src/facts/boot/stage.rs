@@ -162,6 +162,8 @@ pub fn stages(
         (None, None) => (first_use::first_prompt(boot, user), UseSign::Prompt),
     };
     let start = kernel.user_space_line();
+    let script = |line: &Line| speaks_for_user_space(line) && (starts_scripts(line) || is_of_scripts(&line.text));
+    let has_scripts = !shows_init && user.iter().any(script);
     let mut all = vec![
         power_on(boot, axis),
         found(
@@ -187,11 +189,7 @@ pub fn stages(
         found(
             StageEvent::RcScripts,
             rc,
-            if boot
-                .lines
-                .iter()
-                .any(|line| starts_scripts(line) || is_of_scripts(&line.text))
-            {
+            if has_scripts {
                 "scripts or services of init had started before this piece, or in it: no line shows the first"
             } else {
                 "no script or service of init was seen to start"

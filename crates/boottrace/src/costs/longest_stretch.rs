@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gap::{ends_the_boot, waits_for_somebody};
-use crate::costs::cost::Cost;
+use super::cost::Cost;
+use crate::facts::boot::gap::{ends_the_boot, waits_for_somebody};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{leaves_out, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
@@ -51,7 +51,7 @@ fn stamps(line: &Line) -> [Option<i64>; 3] {
 
 /// Finds the longest stretch up to first use that no cost covers; none where a cost is as long.
 pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Option<LongestStretch> {
-    let user = boot.user_from.unwrap_or(boot.lines.len());
+    let init_from = boot.user_from.unwrap_or(boot.lines.len());
     let shows_start = boot.start != BootStart::MiddleOfLog;
     let mut best: Option<LongestStretch> = None;
     let mut last: Option<(usize, [Option<i64>; 3])> = None;
@@ -63,7 +63,7 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
             break;
         }
         let here = stamps(line);
-        if here == [None; 3] {
+        if here == [None; 3] || line.text.trim().is_empty() {
             continue;
         }
         let Some((before, then)) = last.replace((at, here)) else {
@@ -83,12 +83,13 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         let elapsed = then[clock]
             .zip(first[clock])
             .map_or(0, |(ns, first)| ns.saturating_sub(first));
-        if shows_start && used.is_none() && at >= user && ns > elapsed.max(SETTLED_NS) {
+        if shows_start && used.is_none() && at >= init_from && ns > elapsed.max(SETTLED_NS) {
             break;
         }
         let asked = waits_for_somebody(&boot.lines[before]);
         if !(SHORTEST_NS..=LONGEST_NS).contains(&ns)
             || asked
+            || boot.lines[before].number == line.number
             || best.as_ref().is_some_and(|best| best.duration_ns >= ns)
         {
             continue;
