@@ -25,7 +25,9 @@ from bootlab.sources.look import Looker
 from bootlab.sources.menus import network
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub import parse_grub
+from bootlab.systemfile.loader import load
 from bootlab.systemfile.proposal import propose
+from bootlab.systemfile.written import written
 from tests.examples import examples
 from tests.sources import images
 
@@ -226,6 +228,11 @@ def test_no_root_is_added_where_the_loaders_line_has_none_and_the_initrd_is_the_
     proposal = propose(looked(tmp_path, disk), "it")
     assert "root=" not in proposal.cmdline
     assert any("no root= was added" in note for note in proposal.cmdline_notes)
+    # What is written boots with the line that the loader has, too.
+    (tmp_path / "it.toml").write_text(written(proposal, tmp_path))
+    system = load(tmp_path / "it.toml")
+    assert not system.cmdline.has("root")
+    assert len(system.machine.disks) == 1
 
 
 def test_a_disk_without_a_known_root_gets_no_root_that_is_the_whole_disk(tmp_path):

@@ -14,7 +14,9 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model.architecture import Arch
+from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import RootMedium
+from bootlab.model.root_place import finds_root
 from bootlab.sources import boards, console_port, drivers
 from bootlab.sources.boards import QemuBoard
 from bootlab.sources.disk import named_by
@@ -29,7 +31,10 @@ _MEMORY_USUAL_MIB, _MEMORY_DISTRIBUTION_MIB = 256, 1024
 
 
 class SystemProposal(msgspec.Struct, frozen=True, kw_only=True):
-    """A system file before it is text. `notes`: what the user should know; `unknown`: what nothing told."""
+    """A system file before it is text. `notes`: what the user should know; `unknown`: what nothing told.
+
+    `attached`: a medium that the machine has and that is not its root.
+    """
 
     name: str
     source: Path
@@ -47,6 +52,7 @@ class SystemProposal(msgspec.Struct, frozen=True, kw_only=True):
     initramfs: Path | None = None
     initramfs_note: str = ""
     root: RootProposal | None = None
+    attached: RootProposal | None = None
     cmdline: str = ""
     cmdline_notes: tuple[str, ...] = ()
     board_cmdline: str = ""
@@ -86,6 +92,11 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
     memory, memory_reason = _memory(found, board)
     root = _root(found, board, notes)
     line, line_notes = proposed_cmdline(found, board, root)
+    attached = root if root is not None and _only_attached(line, found, root) else None
+    if attached is not None:
+        # A [root] would put `root=` on the command line again.
+        notes.append(f"the medium is attached as data ({attached.reason}): the command line gives no root")
+        root = None
     if root is not None and not given_cmdline(found)[0] and found.entry is None:
         unknown.append("the command line is not known: nothing that was given names one")
     if root is None and (server := on_a_server(line)):
@@ -93,7 +104,7 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
             f"where the root comes from here: {server} is on a server, and the described machine has no network: "
             "give the root's tree or image with --from"
         )
-    elif found.initramfs is None and root is None:
+    elif found.initramfs is None and root is None and attached is None:
         unknown.append("what user space the kernel starts: neither an initramfs nor a root was given")
     if found.log is not None and found.log.arch and found.log.arch != arch:
         notes.append(f"{found.log.source} is a log of {found.log.arch}, and the kernel is for {arch}")
@@ -120,6 +131,7 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
         initramfs=found.initramfs.path if found.initramfs is not None else None,
         initramfs_note=_initramfs_note(found),
         root=root,
+        attached=attached,
         cmdline=str(line),
         cmdline_notes=line_notes,
         board_cmdline=given_cmdline(found)[0],
@@ -130,6 +142,12 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
         notes=tuple(dict.fromkeys([*notes, *found.lacks.values(), *_key_notes(found), *_mount_notes(found)])),
         unknown=tuple(unknown),
     )
+
+
+def _only_attached(line: CommandLine, found: SourceFacts, root: RootProposal) -> bool:
+    """Tell whether a medium is no root that the command line gives."""
+    by_initrd = bool(finds_root(line)) and found.initramfs is not None
+    return root.image is not None and not line.has("root") and not by_initrd
 
 
 def _name(name: str) -> str:

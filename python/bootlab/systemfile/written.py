@@ -80,6 +80,12 @@ def _machine(proposal: SystemProposal, place: _Place) -> list[str]:
         )
     if proposal.dtb is not None:
         lines.append(f"dtb = {place.path(proposal.dtb)}")
+    if proposal.attached is not None and proposal.attached.image is not None:
+        image = place.path(proposal.attached.image)
+        words = {"disk": f"disks = [{image}]", "pmem": f"pmem = [{image}]"}
+        lines.append(
+            words.get(proposal.attached.medium, f"sd = {image}").ljust(24) + "  # what a boot writes is thrown away"
+        )
     return lines
 
 
