@@ -179,8 +179,11 @@ class Base:
             return
         listed = self.chroot("sh", "-c", 'ldd "$@" || true', "ldd", *names).decode()
         for name in sorted(set(re.findall(r"(?:=> )?(/\S+) \(0x", listed))):
-            for path in {Path(name), Path("/") / (self.root / name[1:]).resolve().relative_to(self.root.resolve())}:
-                self._copy(path, at)
+            path = Path(name)
+            self._copy(path, at)
+            while (self.root / str(path)[1:]).is_symlink():
+                path = path.parent / (self.root / str(path)[1:]).readlink()
+                self._copy(Path(os.path.normpath(path)), at)
 
     def _copy(self, name: Path, at: Path) -> None:
         source = self.root / name.relative_to("/")

@@ -241,3 +241,15 @@ def test_a_disk_without_a_known_root_gets_no_root_that_is_the_whole_disk(tmp_pat
     (tmp_path / "vmlinuz").write_bytes(kernel("taken"))
     proposal = propose(looked(tmp_path, disk, tmp_path / "vmlinuz"), "it")
     assert "root=" not in proposal.cmdline
+
+
+def test_a_card_that_qemu_would_refuse_is_left_out_and_said(tmp_path):
+    menu = "DEFAULT a\nLABEL a\n LINUX /Image\n INITRD /core.gz\n FDT /b.dtb\n APPEND quiet\n"
+    tree_of_board = images.device_tree({"compatible": "raspberrypi,3-model-b", "model": "Pi"})
+    files = {"Image": kernel("taken", "arm64"), "core.gz": initrd("core"), "b.dtb": tree_of_board}
+    part = images.ext(tmp_path / "p", with_files(tmp_path / "boot", files | {"extlinux/extlinux.conf": menu}))
+    disk = images.mbr(tmp_path / "d.img", [(0x83, part)])
+    proposal = propose(looked(tmp_path, disk), "it")
+    assert proposal.machine == "raspi3b"
+    assert proposal.attached is None
+    assert "machine.sd" in " ".join(proposal.notes)

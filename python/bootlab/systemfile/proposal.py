@@ -95,8 +95,14 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
     attached = root if root is not None and _only_attached(line, found, root) else None
     if attached is not None:
         # A [root] would put `root=` on the command line again.
-        notes.append(f"the medium is attached as data ({attached.reason}): the command line gives no root")
-        root = None
+        root, size = None, found.disk.size_bytes if found.disk is not None else 0
+        if attached.medium == "sd" and size & (size - 1):
+            notes.append(
+                "the card is not in the machine: QEMU's cards have 2^N bytes. truncate makes it so; machine.sd adds it"
+            )
+            attached = None
+        else:
+            notes.append(f"the medium is attached as data ({attached.reason}): the command line gives no root")
     if root is not None and not given_cmdline(found)[0] and found.entry is None:
         unknown.append("the command line is not known: nothing that was given names one")
     if root is None and (server := on_a_server(line)):
