@@ -47,6 +47,7 @@ def test_user_space_begins_at_its_mark():
         (("a", "/ # "), ("start-kernel", "user-space"), True),
         (("a", "box login: "), ("start-kernel", "user-space", "switch-root"), False),
         (("VFS: Mounted root (ext4 filesystem) readonly",), ("start-kernel", "user-space"), False),
+        (("[    5.1] kexec_core: Starting new kernel", "box login: "), ("start-kernel", "user-space"), False),
         # Without the kernel's symbols the switch would not be seen.
         (("a", "/ # "), ("user-space",), False),
     ],

@@ -20,6 +20,8 @@ _NOTES_MAX = 5
 _BEGINS = ("user-space", "start-kernel", "kernel-entry")
 # init/do_mounts.c: mount_block_root(), mount_root_generic().
 _BY_KERNEL = re.compile(r"VFS: Mounted root \(")
+# kernel/kexec_core.c, kernel_kexec(): what comes then, another kernel does.
+_ANOTHER_KERNEL = re.compile(r"kexec(?:_core)?: Starting new kernel")
 _COMPLAINTS = (
     (re.compile(r"Timed out waiting for device (\S+)"), "the first boot waited for the device {}, which never came"),
     (re.compile(r"\[FAILED\] Failed to start (\S+)"), "in the first boot the unit {} failed"),
@@ -80,12 +82,12 @@ def never_mounted(recording: Recording, system: SystemDescription) -> bool:
     """Tell whether an initramfs never handed over to the root that was given: nothing of that root ran.
 
     False where the command line names no root: the initramfs may be the system, and the medium its data. False where
-    the switch would not be seen: the kernel's symbols are not known, or pivot_root() was called, by which an initramfs
-    is left since Linux 7.0.
+    the initramfs started another kernel by kexec, and where the switch would not be seen: the kernel's symbols are
+    not known, or pivot_root() was called, by which an initramfs is left since Linux 7.0.
     """
     given = system.root is not None and system.initramfs is not None and system.cmdline.has("root")
     seen = recording.mark("start-kernel") is not None and recording.mark("user-space") is not None
-    by_kernel = any(_BY_KERNEL.search(line.text) for line in recording.lines)
+    by_kernel = any(_BY_KERNEL.search(line.text) or _ANOTHER_KERNEL.search(line.text) for line in recording.lines)
     switched = any(recording.mark(name) is not None for name in ("switch-root", "pivot-root"))
     return given and seen and not by_kernel and not switched
 
