@@ -3,8 +3,10 @@
 
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::critical_path::{CriticalPath, PathSegment};
+use boottrace::facts::boot::gap::{BootPart, LargeGap};
 use boottrace::facts::kernel::initcall::{CallFlag, Initcall};
 use boottrace::facts::services::Service;
+use boottrace::log::boot_log::BootStart;
 use boottrace::readers::firmware_table::table::TimeTable;
 
 use crate::figures::{count, counted, ms, percent};
@@ -231,11 +233,21 @@ fn initcall_notes(boot: &Boot) -> Vec<String> {
     notes
 }
 
+/// Whose a silence is: in a piece that shows neither the kernel's start nor init, nobody knows.
+fn shown_part(boot: &Boot, gap: &LargeGap) -> BootPart {
+    let piece = boot.start == BootStart::MiddleOfLog && gap.part == BootPart::Kernel && !boot.reached_user;
+    if piece {
+        BootPart::Unclaimed
+    } else {
+        gap.part
+    }
+}
+
 fn silences(boot: &Boot) -> TableListing {
     let rows = boot.gaps.iter().map(|gap| {
         vec![
             time(Some(gap.duration_ns)),
-            words(part_words(gap.part)),
+            words(part_words(shown_part(boot, gap))),
             time(Some(gap.start_ns)),
             label(Some(gap.after_line)),
             words(gap.after.as_str()).limited(200),

@@ -49,6 +49,9 @@ pub fn headline(boot: &Boot, goal: Option<&str>) -> Vec<String> {
 /// A wait of which no time is known; it has a line.
 pub fn unknown_wait(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
+    if cost.kind == CostKind::StatedTime {
+        return format!("No log here shows what takes the time; {} (line {line}).", cost.title);
+    }
     format!("It is not shown how long this takes: {} (line {line}).", cost.title)
 }
 
@@ -180,13 +183,12 @@ fn costs(boot: &Boot) -> Option<String> {
     let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > size_ns(cost)));
     let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
     if let Some(cost) = most {
-        sentences.push(if longer.is_some() {
-            format!(
-                "The largest of the costs found is {}: {}, {}.",
-                spent(cost),
-                cost.title,
-                gain(cost)
-            )
+        // A silence that may be the boot's is longer.
+        let beside = silent > size_ns(cost) && longer.is_none_or(|stretch| stretch.duration_ns < silent);
+        sentences.push(if beside || longer.is_some() {
+            let of = if beside { "cost that is surely of the boot" } else { "of the costs found" };
+            let (spent, gain) = (spent(cost), gain(cost));
+            format!("The largest {of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
             let line = cost.lines.first().copied().unwrap_or(boot.from_line);
             format!(

@@ -90,8 +90,13 @@ pub fn is_whole(startup: &Startup) -> bool {
 /// Of lines that show no boot: what can be said of a silence, and no more.
 fn longest_silence(cost: &Cost) -> String {
     let lines: Vec<String> = cost.lines.iter().map(u32::to_string).collect();
+    let what = if cost.title.starts_with("lines are left out ") {
+        "time between two lines of"
+    } else {
+        "silence in"
+    };
     format!(
-        "The longest silence in this excerpt is {} (lines {}): {}; whether a boot waits for it is not shown.",
+        "The longest {what} this excerpt is {} (lines {}): {}; whether a boot waits for it is not shown.",
         spent(cost),
         lines.join(" to "),
         cost.title

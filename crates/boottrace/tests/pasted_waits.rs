@@ -127,7 +127,9 @@ fn a_unit_as_long_as_the_way_to_the_goal() {
         )
     };
     assert_eq!(told(&log("8.12s"))[0].1, Some(8120));
-    assert_eq!(told(&log("8.6s"))[0].1, Some(3400));
+    let longer = told(&log("8.6s"));
+    assert_eq!((longer[0].0, longer[0].1), (CostKind::UserSpaceStart, Some(8900)));
+    assert_eq!(longer[1].1, Some(3400));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::sayings::saying;
 use crate::log::any_stamp;
-use crate::log::any_stamp::Form;
+use crate::log::any_stamp::{said, Form};
 use crate::log::breaks::{filtering_command, leaves_out};
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
@@ -35,29 +35,41 @@ enum Of {
 /// Lines of one clock that follow each other.
 #[derive(Default)]
 struct Piece<'a> {
-    stamped: Vec<(&'a Line, i64)>,
+    stamped: Vec<(&'a Line, i64, bool)>,
     of: Option<Of>,
     /// Lines since the last stamp.
     bare: u32,
+    /// Somebody left lines out since the last stamp.
+    cut: bool,
     /// The clock goes back, or jumps.
     broken: bool,
     /// A command chose its lines.
     chosen: bool,
 }
 
+/// The longest time between two lines: from, to, length, and whether lines are left out between them.
+type Longest<'a> = Option<(&'a Line, &'a Line, i64, bool)>;
+
 /// The longest silence of the pieces that the lines make up.
 pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
     if lines.len() > 10 * MOST {
         return None;
     }
-    let mut best: Option<(&Line, &Line, i64)> = None;
+    let mut best: Longest = None;
     let mut piece = Piece::default();
     for line in lines {
+        let text = line.text.trim_start();
+        let mark =
+            text.starts_with(['`', '~', '{', '}', '<']) || text.starts_with("[code") || text.starts_with("[/code");
         let ends = match line.kind {
             LineKind::Prose | LineKind::Typed | LineKind::Garbage => true,
-            LineKind::Blank => line.text.trim_start().starts_with(['`', '~']),
-            _ => leaves_out(line),
+            LineKind::Blank => mark,
+            _ => leaves_out(line) && mark,
         };
+        if !ends && leaves_out(line) {
+            piece.cut = true;
+            continue;
+        }
         if ends {
             // A page's mark may stand between a command and what it prints.
             let kept = piece.chosen && piece.stamped.is_empty() && line.kind == LineKind::Blank;
@@ -73,7 +85,7 @@ pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
         }
     }
     piece.close(&mut best);
-    best.map(|(from, to, ns)| cost(from, to, ns))
+    best.map(|(from, to, ns, cut)| cost(from, to, ns, cut))
 }
 
 fn stamp(line: &Line) -> Option<(Of, i64)> {
@@ -84,7 +96,7 @@ fn stamp(line: &Line) -> Option<(Of, i64)> {
 }
 
 impl<'a> Piece<'a> {
-    fn take(&mut self, line: &'a Line, best: &mut Option<(&'a Line, &'a Line, i64)>) {
+    fn take(&mut self, line: &'a Line, best: &mut Longest<'a>) {
         let Some((of, ns)) = stamp(line) else {
             self.bare += u32::from(line.kind != LineKind::Blank);
             if self.bare > BETWEEN {
@@ -96,15 +108,15 @@ impl<'a> Piece<'a> {
             self.bare += 1;
             return;
         }
-        let since = self.stamped.last().map(|(_, last)| ns.saturating_sub(*last));
+        let since = self.stamped.last().map(|(_, last, _)| ns.saturating_sub(*last));
         self.broken |= since.is_some_and(|since| since <= -BACK_NS || since > LONGEST_NS);
         self.of = Some(of);
         self.bare = 0;
-        self.stamped.push((line, ns));
+        self.stamped.push((line, ns, std::mem::take(&mut self.cut)));
     }
 
     /// Ends the piece: what begins is another.
-    fn close(&mut self, best: &mut Option<(&'a Line, &'a Line, i64)>) {
+    fn close(&mut self, best: &mut Longest<'a>) {
         let piece = std::mem::take(self);
         let Some(of) = piece
             .of
@@ -112,28 +124,30 @@ impl<'a> Piece<'a> {
         else {
             return;
         };
-        let whole = piece.stamped.iter().all(|(_, ns)| ns % 1_000_000_000 == 0);
+        let whole = piece.stamped.iter().all(|(_, ns, _)| ns % 1_000_000_000 == 0);
         let fine = !whole || !matches!(of, Of::Host | Of::Form(_));
         let shortest = if fine { SHORTEST_NS } else { SHORTEST_WHOLE_NS };
         for pair in piece.stamped.windows(2) {
-            let ((from, begin), (to, end)) = (pair[0], pair[1]);
+            let ((from, begin, _), (to, end, cut)) = (pair[0], pair[1]);
             let ns = end.saturating_sub(begin);
-            if ns >= shortest && best.is_none_or(|(_, _, most)| ns > most) {
-                *best = Some((from, to, ns));
+            if ns >= shortest && best.is_none_or(|(_, _, most, _)| ns > most) {
+                *best = Some((from, to, ns, cut));
             }
         }
     }
 }
 
-fn cost(from: &Line, to: &Line, ns: i64) -> Cost {
-    let (after, before) = (shorten(from.text.trim()), shorten(to.text.trim()));
+fn cost(from: &Line, to: &Line, ns: i64, cut: bool) -> Cost {
+    let (after, before) = (shorten(said(from.text.trim())), shorten(said(to.text.trim())));
     let told = [&from.text, &to.text].into_iter().find(|text| saying(text).is_some());
     let hint = told.map_or(String::new(), |text| {
         format!("; `{}` may say why", shorten(text.trim()))
     });
     Cost {
         kind: CostKind::Silence,
-        title: if saying(&to.text).is_some() {
+        title: if cut {
+            format!("lines are left out after `{after}`")
+        } else if saying(&to.text).is_some() {
             format!("nothing is printed between `{after}` and `{before}`")
         } else {
             format!("nothing is printed after `{after}`")
@@ -190,6 +204,15 @@ mod tests {
     }
 
     #[test]
+    fn across_what_is_left_out() {
+        let cost = of_lines(&lines(&["[ 1.000] a", "[...]", "[ 9.000] b", "[10.000] c"])).unwrap();
+        assert_eq!(
+            (cost.cost_ns, cost.title.as_str()),
+            (Some(8_000_000_000), "lines are left out after `a`")
+        );
+    }
+
+    #[test]
     fn what_is_none() {
         // Seconds are too coarse for a short silence.
         assert_eq!(found(&["10:00:00 a", "10:00:03 b"]), None);
@@ -199,6 +222,6 @@ mod tests {
         assert_eq!(found(&["10:00:00 a", "3.50 b"]), None);
         // Lines that somebody chose, or left out.
         assert_eq!(found(&["$ dmesg | grep frob", "[ 1.000] a", "[ 9.000] b"]), None);
-        assert_eq!(found(&["[ 1.000] a", "...", "[ 9.000] b"]), None);
+        assert_eq!(found(&["[ 1.000] a", "```", "[ 9.000] b"]), None);
     }
 }

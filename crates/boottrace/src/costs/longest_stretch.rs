@@ -43,16 +43,21 @@ pub struct LongestStretch {
     pub span_ns: i64,
 }
 
-/// The stamps of a line: the kernel's, the capture's, the firmware's.
-fn stamps(line: &Line) -> [Option<i64>; 3] {
+/// In a piece of no more lines, the dates of a log tell of the time between them too.
+const PASTED: usize = 60;
+
+/// The stamps of a line: the kernel's, the capture's, the firmware's. `dated`: a log's dates count, which a daemon gave.
+fn stamps(line: &Line, dated: bool) -> [Option<i64>; 3] {
     let own = line.printk_ns.filter(|ns| !is_before_overflow(*ns) && *ns != 0);
-    [own, line.live_host_ns(), line.firmware_ns]
+    let host = line.live_host_ns().or(line.host_ns.filter(|_| dated));
+    [own, host, line.firmware_ns]
 }
 
 /// Finds the longest stretch up to first use that no cost covers; none where a cost is as long.
 pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Option<LongestStretch> {
     let init_from = boot.user_from.unwrap_or(boot.lines.len());
     let shows_start = boot.start != BootStart::MiddleOfLog;
+    let dated = !shows_start && boot.lines.len() <= PASTED;
     let mut best: Option<LongestStretch> = None;
     let mut last: Option<(usize, [Option<i64>; 3])> = None;
     let mut first: [Option<i64>; 3] = [None; 3];
@@ -62,7 +67,7 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         if used.is_some_and(|used| line.number > used) || ends_the_boot(line) || shuts_down(line) {
             break;
         }
-        let here = stamps(line);
+        let here = stamps(line, dated);
         if here == [None; 3] || line.text.trim().is_empty() {
             continue;
         }
@@ -86,7 +91,10 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         if shows_start && used.is_none() && at >= init_from && ns > elapsed.max(SETTLED_NS) {
             break;
         }
-        let asked = waits_for_somebody(&boot.lines[before]);
+        // The kernel's lines have the date at which they were read: late, until the daemon runs.
+        let daemon_runs = || boot.lines[..=at].iter().any(|line| line.process.is_some());
+        let read_late = clock == 1 && line.live_host_ns().is_none() && !daemon_runs();
+        let asked = read_late || waits_for_somebody(&boot.lines[before]);
         if !(SHORTEST_NS..=LONGEST_NS).contains(&ns)
             || asked
             || boot.lines[before].number == line.number

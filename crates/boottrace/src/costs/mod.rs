@@ -28,8 +28,10 @@ mod silences;
 mod start_jobs;
 pub(crate) mod stated_lines;
 mod stated_time;
+pub(crate) mod told_in_prose;
 pub(crate) mod units;
 pub(crate) mod untimed;
+mod untimed_rows;
 pub(crate) mod waits;
 
 use context::Context;
@@ -71,9 +73,11 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     } else {
         0
     };
+    // An account says how long it took, and not what took it.
+    let is_account = |kind| matches!(kind, CostKind::UserSpaceStart | CostKind::KernelAccount);
     if out
         .iter()
-        .all(|cost| cost.cost_ns.or(cost.gain_ns).is_none_or(|ns| ns < small))
+        .all(|cost| is_account(cost.kind) || cost.cost_ns.or(cost.gain_ns).is_none_or(|ns| ns < small))
     {
         untimed_waits(&context, &mut out);
     }

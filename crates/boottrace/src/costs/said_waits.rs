@@ -82,6 +82,22 @@ fn quoted(text: &str) -> Vec<&str> {
     out
 }
 
+/// A machine's message may be a whole sentence; it begins so.
+const OF_MACHINES: [&str; 12] = [
+    "Waiting",
+    "Still",
+    "Timed",
+    "Timeout",
+    "Gave",
+    "Giving",
+    "Failed",
+    "Starting",
+    "Retry",
+    "A start",
+    "Dependency",
+    "No ",
+];
+
 /// Does somebody write to somebody? A machine says neither I nor you, asks nothing, and begins a new sentence seldom.
 fn is_sentence(text: &str) -> bool {
     const WORDS: [&str; 37] = [
@@ -97,11 +113,29 @@ fn is_sentence(text: &str) -> bool {
     if text.ends_with('?') {
         return true;
     }
+    // A line that is stamped is a machine's.
+    if any_stamp::of(text).is_some() {
+        return false;
+    }
     let count = |words: &[&str]| {
         let spoken = text.split([' ', ',', '.']).map(str::to_ascii_lowercase);
         spoken.filter(|word| words.contains(&word.as_str())).count()
     };
     let (found, all) = (count(&WORDS), text.split(' ').count());
+    // A heading of a list, a point of one, and a plain sentence of some words.
+    let listed = text
+        .split_once(") ")
+        .is_some_and(|(number, _)| matches!(number.len(), 1 | 2) && number.bytes().all(|b| b.is_ascii_digit()));
+    let plain = text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.ends_with(['.', ':'])
+        && all >= 5
+        && count(&BINDS) >= 1
+        && !text.contains(['[', '=', '/', '_', '<'])
+        && !text.contains(": ")
+        && !OF_MACHINES.iter().any(|start| text.starts_with(start));
+    if listed || plain {
+        return true;
+    }
     found >= 2 || (found == 1 && all > 12) || (all > 10 && count(&BINDS) >= 4)
 }
 
@@ -150,7 +184,7 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Sayi
         groups.push(Group {
             words,
             saying,
-            text: text.to_owned(),
+            text: any_stamp::said(text).to_owned(),
             lines: vec![line],
             count: 1,
             again_ns: 0,
@@ -283,6 +317,13 @@ mod tests {
         ] {
             assert!(of(&[(text, None)]).is_empty(), "{text}");
         }
+        for text in [
+            "1) On start there is an unlimited wait for the frob:",
+            "On starting again, the boot fails, sitting at the frob.",
+        ] {
+            assert!(of(&[(text, None)]).is_empty(), "{text}");
+        }
+        assert!(!of(&[("Waiting for the frob to appear.", None)]).is_empty());
         let found = of(&[("- Getting a `quux not responding, error -62`.", None)]);
         assert_eq!(
             found[0].title,

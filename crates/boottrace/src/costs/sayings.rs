@@ -22,13 +22,17 @@ pub(super) enum Saying {
 /// Longer lines are no message.
 const LONGEST: usize = 600;
 
-const NO_ANSWER: [&str; 21] = [
+const NO_ANSWER: [&str; 25] = [
     "not responding",
     "no response",
     "not respond",
     "failed to respond",
     "no answer",
     "unable to connect",
+    "failed to connect",
+    "could not connect",
+    "cannot connect",
+    "unable to reach",
     "not accepting address",
     "unable to enumerate",
     "lost interrupt",
@@ -171,19 +175,28 @@ pub(super) fn saying(text: &str) -> Option<Saying> {
 
 fn said(lower: &str) -> Option<Saying> {
     let any = |words: &[&str]| words.iter().any(|word| holds_alone(lower, word));
+    // That nothing bounds a wait is no limit that ran out.
+    let unbounded = ["no timeout", "no time limit", "no limit", "without timeout"];
+    let unbounded = unbounded.iter().any(|words| lower.contains(words));
+    if unbounded && (any(&WAITED) || lower.contains(" is running")) {
+        return Some(Saying::Waited);
+    }
+    if unbounded {
+        return None;
+    }
     if lower.contains("timed out") || lower.contains("timing out") || any(&TIMED_OUT) {
         return Some(Saying::TimedOut);
     }
     if any(&NO_ANSWER) {
         return Some(Saying::NoAnswer);
     }
-    if any(&RETRIED) {
+    if any(&RETRIED) || counts_attempts(lower) {
         return Some(Saying::Retried);
     }
     if any(&SLOW) || any(&STUCK) {
         return Some(Saying::Slow);
     }
-    if any(&WAITED) {
+    if any(&WAITED) || waits_seconds(lower) {
         return Some(Saying::Waited);
     }
     let failed = lower.trim_start_matches("systemd[1]: ");
@@ -191,6 +204,35 @@ fn said(lower: &str) -> Option<Saying> {
         .iter()
         .any(|start| failed.starts_with(start))
         .then_some(Saying::Failed)
+}
+
+/// `attempt 3 of 9`, `try 2 of 5`, `retry 4/10`.
+fn counts_attempts(lower: &str) -> bool {
+    let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    ["attempt ", "try ", "retry "].iter().any(|word| {
+        lower.match_indices(word).any(|(at, word)| {
+            let mut rest = lower[at + word.len()..].split([' ', ',', ')', ']', '.', ':']);
+            let first = rest.next().unwrap_or("");
+            let of = first.contains('/') || (rest.next() == Some("of") && rest.next().is_some_and(number));
+            let alone = !lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+            alone && number(first) && of
+        })
+    })
+}
+
+/// `wait 15 seconds`, `sleeping for 5s`: so long nothing goes on.
+fn waits_seconds(lower: &str) -> bool {
+    ["wait ", "waiting ", "sleeping ", "sleep for ", "pausing "]
+        .iter()
+        .any(|word| {
+            lower.match_indices(word).any(|(at, word)| {
+                let rest = lower[at + word.len()..].trim_start_matches("for ");
+                let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let unit = rest[digits..].trim_start();
+                digits > 0
+                    && (unit.starts_with("sec") || unit == "s" || unit.starts_with("s ") || unit.starts_with("s."))
+            })
+        })
 }
 
 /// The words, with no letter, digit or mark of a name around them.
@@ -268,6 +310,10 @@ mod tests {
             ("A start job is running for Load the Frob", Saying::Waited),
             ("::: waiting for frobs to come ...", Saying::Waited),
             ("foo_early: Wait for the panel", Saying::Waited),
+            ("Frob set-up: Attempt 2 of 9. Wait 15 seconds.", Saying::Retried),
+            ("frob: retry 4/10", Saying::Retried),
+            ("frob: wait 15 seconds", Saying::Waited),
+            ("Job frob.service is running (x/no timeout)", Saying::Waited),
             ("[FAILED] Failed to start Frob Daemon.", Saying::Failed),
             ("[DEPEND] Dependency failed for Frob Daemon.", Saying::Failed),
         ];
@@ -295,6 +341,9 @@ mod tests {
             "+	dev_err(dev, \"frob timed out\\n\");",
             "Hit any key, or wait for the boot",
             "irq 110: nobody",
+            "entry 4 of 5, retry policy 3",
+            "wait 5 MB",
+            "the frob has no timeout",
             "memory [0x-110]",
         ] {
             assert_eq!(saying(text), None, "{text}");

@@ -20,7 +20,8 @@ const NAMED: usize = 3;
 
 /// What systemd says in a line, as a log daemon, the kernel's log or the console gives it.
 pub(super) fn of_systemd(line: &Line) -> Option<&str> {
-    let text = line.text.trim();
+    // A page may put it between bold marks.
+    let text = line.text.trim().trim_end_matches("**");
     match line.process.as_deref() {
         Some("systemd") => Some(text),
         Some(_) => None,
@@ -227,7 +228,7 @@ pub(super) fn path_of(name: &str) -> String {
 }
 
 /// `\x2d` and its like.
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((head, tail)) = rest.split_once("\\x") {

@@ -3,11 +3,12 @@
 //! initramfs-tools' scripts, NixOS' stage 1, init/do_mounts.c, drivers/ata/, drivers/usb/core/, drivers/i2c/, drivers/mmc/,
 //! kernel/rcu/tree_stall.h, U-Boot's drivers/net/, dhclient, systemd.
 
-use super::causes::{ata_port, before_colon, firmware_file, holds, Words};
+use super::causes::{holds, Words};
 use super::cost::Cost;
 use super::kind::CostKind;
 use super::said_waits;
-use super::start_jobs::{device_of, of_systemd, path_of, DEVICE_ADVICE};
+use super::start_jobs::{device_of, of_systemd, path_of, unescaped, DEVICE_ADVICE};
+use super::untimed_rows::{AGAIN, WAITS};
 use crate::log::hints::timed_out_device;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -16,145 +17,6 @@ use crate::text::shorten::shorten;
 const LISTED: usize = 5;
 /// Lines looked at.
 const MOST: usize = 20_000;
-
-/// One kind of wait.
-struct Wait {
-    kind: CostKind,
-    /// Any of them will do.
-    words: &'static [Words],
-    subject: fn(&str) -> &str,
-    title: &'static str,
-    advice: &'static str,
-}
-
-const WAITS: &[Wait] = &[
-    Wait {
-        kind: CostKind::ResumeDeviceWait,
-        words: &[&["aiting for suspend/resume device"]],
-        subject: |_| "",
-        title: "the initramfs waits for the device to resume from",
-        advice: "name the right device in /etc/initramfs-tools/conf.d/resume, or write RESUME=none there, and make the initramfs \
-                 anew (update-initramfs -u); on the command line: noresume",
-    },
-    Wait {
-        kind: CostKind::RootDeviceWait,
-        words: &[
-            &["Waiting for root device /dev/"],
-            &["Waiting for root device PARTUUID="],
-            &["^waiting for device /dev/", " to appear"],
-            &["^Gave up waiting for root"],
-        ],
-        subject: |_| "",
-        title: "the boot waits for the root device",
-        advice: "see why it does not come: root= on the command line, its driver in the kernel or the initramfs, the medium",
-    },
-    Wait {
-        kind: CostKind::SataLink,
-        words: &[
-            &["^ata", ": link is slow to respond"],
-            &["^ata", ": COMRESET failed"],
-            &["^ata", ": softreset failed"],
-            &["^ata", ": SRST failed"],
-            &["^ata", ": qc timeout"],
-            &["^ata", ": exception Emask ", " frozen"],
-        ],
-        subject: ata_port,
-        title: "the ATA port {} does not answer",
-        advice: "look at the disk, its cable and its supply; switch a port off where nothing is connected (libata.force=N:disable)",
-    },
-    Wait {
-        kind: CostKind::UsbError,
-        words: &[
-            &["^usb ", "device descriptor read/", "error -"],
-            &["^usb ", "unable to enumerate USB device"],
-        ],
-        subject: before_colon,
-        title: "the USB device {} does not answer",
-        advice: "look at the device, its cable and its supply; unplug it for one boot",
-    },
-    Wait {
-        kind: CostKind::I2cTimeout,
-        words: &[
-            &["^i2c", "timed out"],
-            &["^i2c", "timeout"],
-            &["^i2c", "error -110"],
-            &["^i2c", ": -110"],
-        ],
-        subject: before_colon,
-        title: "a device on an I2C bus does not answer: {}",
-        advice: "take a device that is not there out of the device tree; look at pull-ups, pin settings and the order in which \
-                 the controller's suppliers are loaded",
-    },
-    Wait {
-        kind: CostKind::MmcTimeout,
-        words: &[
-            &["^mmc", ": error -", " whilst initialising"],
-            &["^mmc", "imeout waiting for hardware"],
-        ],
-        subject: before_colon,
-        title: "the card or eMMC on {} does not answer",
-        advice: "look at the card, its supply and its bus mode",
-    },
-    Wait {
-        kind: CostKind::FirmwareFile,
-        words: &[
-            &["irmware file ", " not found"],
-            &["icrocode ", " not available or load failed"],
-        ],
-        subject: firmware_file,
-        title: "a driver does not find its firmware: {}",
-        advice: "put the file where the driver looks for it (/lib/firmware, or the initramfs), or leave the driver out",
-    },
-    Wait {
-        kind: CostKind::NetworkLink,
-        words: &[&["aiting for PHY auto negotiation to complete", "TIMEOUT"]],
-        subject: |_| "",
-        title: "the boot loader waits for the network's PHY in vain",
-        advice: "let the loader start the network only where it loads over it; see the PHY's address, reset and mode",
-    },
-    Wait {
-        kind: CostKind::NetworkConfiguration,
-        words: &[
-            &["^No DHCPOFFERS received"],
-            &["ttempting to start the DHCP client"],
-            &["dhclient[", "Max retransmission duration exceeded"],
-        ],
-        subject: |_| "",
-        title: "an address is asked for (DHCP)",
-        advice: "give the interface a fixed address, or let only those wait for one who need it",
-    },
-    Wait {
-        kind: CostKind::NetworkConfiguration,
-        words: &[
-            &["wait-online[", "imed out"],
-            &["wait-online[", "Timeout occurred"],
-        ],
-        subject: |_| "",
-        title: "a program waits until the network is up (wait-online), and gives up",
-        advice: "let it wait for the one interface that is needed (--interface=, --any), or take it out where nobody needs it",
-    },
-    Wait {
-        kind: CostKind::DeviceTimeout,
-        words: &[&["rcu: INFO: rcu_", "detected stall"], &["^INFO: rcu_", "detected stall"]],
-        subject: |_| "",
-        title: "a processor does not go on (RCU stall)",
-        advice: "the trace behind the line shows where it is stuck; in a virtual machine, see whether the host runs it",
-    },
-    Wait {
-        kind: CostKind::UnitFailure,
-        words: &[&["^Job for ", ".service failed because "]],
-        subject: |text| text.split(' ').nth(2).unwrap_or(""),
-        title: "the start of a unit fails: {}",
-        advice: "see `systemctl status` of it, and who waits for it (systemd-analyze critical-chain)",
-    },
-    Wait {
-        kind: CostKind::UnitFailure,
-        words: &[&["^systemd[1]: Failed to mount "], &["^Failed to mount "]],
-        subject: |text| text.split_once("mount ").map_or("", |(_, rest)| rest.trim_end_matches('.')),
-        title: "a mount fails: {}",
-        advice: "see `systemctl status` of it; `nofail`, `_netdev` and x-systemd.automount in fstab keep the boot from waiting",
-    },
-];
 
 /// The waits that lines tell of without a time, each once: those that a rule knows, else those in anybody's words.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec<Cost> {
@@ -178,6 +40,7 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
             _ => {}
         }
     }
+    out.retain(|cost| cost.title != AGAIN || cost.lines.len() > 1);
     out
 }
 
@@ -190,12 +53,26 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
         return Some((CostKind::DeviceWait, title, DEVICE_ADVICE));
     }
     let text = line.text.trim_start().trim_start_matches("> ");
+    if let Some(unit) = running_job(text) {
+        let title = format!("systemd still starts the unit {}", shorten(unit));
+        let advice = "see what it does (`systemctl status`, `journalctl -u`); the jobs that wait stand behind it";
+        return Some((CostKind::UnitStart, title, advice));
+    }
     let with_process = || Some(format!("{}[ {text}", line.process.as_deref()?));
     let whole = with_process();
     let fits = |words: Words| holds(text, words) || whole.as_deref().is_some_and(|whole| holds(whole, words));
     let wait = WAITS.iter().find(|wait| wait.words.iter().any(|words| fits(words)))?;
-    let title = wait.title.replace("{}", &shorten((wait.subject)(text)));
+    let title = wait.title.replace("{}", &shorten(&unescaped((wait.subject)(text))));
     Some((wait.kind, title.trim_end_matches([':', ' ']).to_owned(), wait.advice))
+}
+
+/// A row of `systemctl list-jobs`: `107 frob.service start running`.
+fn running_job(text: &str) -> Option<&str> {
+    let mut words = text.split_ascii_whitespace();
+    let number = words.next()?;
+    let unit = words.next()?;
+    let known = number.bytes().all(|b| b.is_ascii_digit()) && unit.contains('.');
+    (known && words.eq(["start", "running"])).then_some(unit)
 }
 
 /// `Timed out waiting for device dev-tpm0.device - /dev/tpm0.`
@@ -251,6 +128,34 @@ mod tests {
                 "PHY",
             ),
             ("systemd[1]: Failed to mount /mnt/disk.", "a mount fails: /mnt/disk"),
+            (
+                "srv-frob.mount: Mounting timed out. Terminating.",
+                "the unit srv-frob.mount until its limit",
+            ),
+            (
+                "systemd[1]: frob.service: start operation timed out. Terminating.",
+                "the unit frob.service until its limit",
+            ),
+            (
+                "Warning: /dev/disk/by-uuid/12ab does not exist",
+                "a device that does not come: /dev/disk/by-uuid/12ab",
+            ),
+            (
+                "Warning: /lib/dracut/hooks/initqueue/finished/devexists-\\x2fdev\\x2ffrob.sh: x",
+                "a device that does not come: /dev/frob",
+            ),
+            (
+                "Root mount waiting for: usbus0",
+                "FreeBSD, which is no Linux, waits for usbus0",
+            ),
+            (
+                "107 frob.service      start running",
+                "still starts the unit frob.service",
+            ),
+            (
+                "  Couldn't find device with uuid abcdef-abcd-abcd-abcd-abcd-abcd-abcdef.",
+                "LVM does not find a disk of a volume group: abcdef-abcd-abcd-abcd-abcd-abcd-abcdef",
+            ),
             (
                 "Job for frob.service failed because the control process exited with error code.",
                 "the start of a unit fails: frob.service",

@@ -337,7 +337,7 @@ fn boot_log(
             found => found.or_else(tail),
         });
         let (from_line, to_line) = log.span();
-        let ready = other.as_ref().and_then(|(what, _)| told_by_the_way(what, &log.lines));
+        let ready = other.as_ref().map(|(what, _)| told_by_the_way(what, &log.lines));
         number += 1;
         let boot = Boot::from_log(log, number, options);
         for (reason, (count, first)) in &boot.kernel.look_alikes {
@@ -356,8 +356,8 @@ fn boot_log(
                 why,
             };
             placed.push((from_line, Part::NotABoot(part)));
-            placed.extend(ready.map(|cost| {
-                let report = UnitReport::of_lines(vec![cost], (from_line, to_line), Clock::Printk);
+            placed.extend(ready.filter(|costs| !costs.is_empty()).map(|costs| {
+                let report = UnitReport::of_lines(costs, (from_line, to_line), Clock::Printk);
                 (from_line, Part::Units(report))
             }));
         } else {

@@ -9,9 +9,9 @@ use crate::log::line::Line;
 const YOUNG_NS: i64 = 300_000_000_000;
 
 /// What lines still tell that somebody chose, those of programs, and those of a system that has just started.
-pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Option<Cost> {
+pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
     let waits = || untimed::of_lines(lines.iter()).into_iter();
-    match what {
+    let told = match what {
         "excerpt" => numbers_ready_late(lines).or_else(|| waits().next()),
         "running-system" => {
             let young = |number: &u32| {
@@ -23,19 +23,32 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Option<Cost> {
         "program-log" => {
             // Stamps that count since another day.
             if lines.iter().any(|line| line.printk_ns.is_some()) {
-                return waits().next().or_else(|| longest_gap::of_lines(lines));
+                let told = waits().next().or_else(|| longest_gap::of_lines(lines));
+                return told.into_iter().collect();
             }
-            let known = waits().find(|cost| matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait));
+            let known = waits().find(|cost| {
+                let waited = matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait);
+                waited || (cost.kind == CostKind::UnitFailure && cost.title.contains("until its limit"))
+            });
             known.or_else(|| {
-                let of_boot = lines
-                    .iter()
-                    .any(|line| line.process.as_deref().is_some_and(starts_the_system));
+                let spoken = lines.iter().filter(|line| line.process.is_some());
+                let of_boot = spoken.clone().count() <= FEW
+                    || spoken
+                        .clone()
+                        .any(|line| line.process.as_deref().is_some_and(starts_the_system));
                 of_boot.then(|| longest_gap::of_lines(lines).or_else(|| waits().next()))?
             })
         }
         _ => None,
-    }
+    };
+    let silent = told.as_ref().is_some_and(|cost| cost.kind == CostKind::Silence);
+    // What is waited for may say why nothing is printed.
+    let wait = waits().next().filter(|_| silent);
+    told.into_iter().chain(wait).collect()
 }
+
+/// Somebody who pastes no more lines of programs than these asks what goes on between them.
+const FEW: usize = 40;
 
 /// Programs that are at work while a system starts, and seldom behind it.
 fn starts_the_system(name: &str) -> bool {

@@ -3,14 +3,19 @@
 
 use super::document::Part;
 use super::units::UnitReport;
-use crate::costs::{longest_gap, stated_lines, untimed, Basis, Cost, CostKind};
+use crate::costs::{longest_gap, stated_lines, told_in_prose, untimed, Basis, Cost, CostKind};
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
 /// What the lines outside of all boots state, where nothing else was found.
 pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, Part)> {
-    let nothing = placed.iter().all(|(_, part)| matches!(part, Part::NotABoot(_)));
+    // A report that holds no time says nothing either.
+    let nothing = placed.iter().all(|(_, part)| match part {
+        Part::NotABoot(_) => true,
+        Part::Units(report) => report.costs.is_empty() && report.startup.is_none() && report.units.is_empty(),
+        _ => false,
+    });
     if !nothing {
         return None;
     }
@@ -24,10 +29,13 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
     if costs.is_empty() {
         // Nobody waits for a boot where the system has been running.
         let runs = placed.iter().any(|(_, part)| matches!(part, Part::NotABoot(_)));
-        costs = untimed::of_lines(text);
+        costs = untimed::of_lines(text.clone());
         if !runs && costs.iter().all(|cost| cost.cost_ns.is_none()) {
             costs.splice(0..0, longest_gap::of_lines(outside));
         }
+    }
+    if costs.is_empty() && placed.is_empty() {
+        costs.extend(told_in_prose::of_lines(text));
     }
     let first = costs.iter().flat_map(|cost| &cost.lines).min().copied()?;
     let last = costs.iter().flat_map(|cost| &cost.lines).max().copied()?;

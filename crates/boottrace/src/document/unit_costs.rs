@@ -18,6 +18,8 @@ const SHORTEST_NS: u64 = 100_000_000;
 const SHORTEST_STATED_NS: i64 = 1_000_000_000;
 /// Two times of one output that differ by less than one in so many are alike.
 const ALIKE: u64 = 50;
+/// All of user space is told too, unless a unit or the chain accounts for one part in so many.
+const PART: u64 = 2;
 /// A shorter time between two links of a chain is everybody's.
 const SHORTEST_GAP_NS: u64 = 500_000_000;
 
@@ -57,7 +59,7 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     if one_boot {
         out.extend(gaps_of_chain(report));
     }
-    if out.is_empty() || !one_boot {
+    if out.is_empty() || !one_boot || is_unexplained(report, &out) {
         out.extend(whole(report));
     }
     out.extend(parts_before(report));
@@ -183,11 +185,14 @@ fn parts_before(report: &UnitReport) -> Vec<Cost> {
 fn gaps_of_chain(report: &UnitReport) -> Vec<Cost> {
     let mut found: Vec<Cost> = Vec::new();
     let mut later: Option<&ChainRow> = None;
+    let mut latest: Option<u64> = None;
     for row in &report.chain {
-        let out_of_order = later.and_then(|later| later.at_ns).zip(row.at_ns);
-        if out_of_order.is_some_and(|(later, this)| this > later) {
+        // Each chain begins with its goal.
+        latest = latest.filter(|_| row.depth != 0);
+        if latest.zip(row.at_ns).is_some_and(|(latest, this)| this > latest) {
             continue;
         }
+        latest = row.at_ns.or(latest);
         found.extend(later.and_then(|later| gap_of_chain(report, later, row)));
         later = Some(row);
     }
@@ -285,19 +290,52 @@ fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, evidence: Str
     }
 }
 
+/// Does neither a unit nor the chain account for a large part of user space?
+fn is_unexplained(report: &UnitReport, told: &[Cost]) -> bool {
+    let account = report.startup.as_ref();
+    let user = account.and_then(|account| account.parts.iter().find(|(name, _)| name == "userspace"));
+    let Some((_, user_ns)) = user else { return false };
+    let reached = account.and_then(|account| account.target_after_ns);
+    let user_ns = &reached.filter(|reached| *reached < *user_ns / PART).unwrap_or(*user_ns);
+    let longest = told.iter().filter_map(|cost| cost.cost_ns).max();
+    let longest = longest.and_then(|ns| u64::try_from(ns).ok()).unwrap_or(0);
+    let links = report.chain.iter().filter_map(|link| link.took_ns);
+    let chain = links.fold(0_u64, u64::saturating_add);
+    longest.max(chain).saturating_mul(PART) < *user_ns
+}
+
 fn whole(report: &UnitReport) -> Option<Cost> {
     let startup = report.startup.as_ref()?;
-    let (_, ns) = startup.parts.iter().find(|(name, _)| name == "userspace")?;
+    let (_, all) = startup.parts.iter().find(|(name, _)| name == "userspace")?;
+    // What goes on behind the goal is nobody's wait.
+    let goal = startup.target.as_deref().zip(startup.target_after_ns);
+    let goal = goal.filter(|(_, reached)| *reached < *all / PART);
+    let ns = &goal.map_or(*all, |(_, reached)| reached);
+    let last = report.units.iter().find(|unit| is_waiter(&unit.unit));
+    let waits = last.and_then(|unit| {
+        let took = unit.time_ns.filter(|took| *took >= SHORTEST_NS && took <= ns)?;
+        Some(format!(" (`{}` waits {} for the others)", unit.unit, told(took)))
+    });
     (*ns >= SHORTEST_NS).then(|| Cost {
         kind: CostKind::UserSpaceStart,
-        title: "systemd starts user space".to_owned(),
+        title: match goal {
+            Some((goal, _)) => format!("systemd starts user space up to `{goal}`"),
+            None => format!("systemd starts user space{}", waits.unwrap_or_default()),
+        },
         cost_ns: Some(signed(*ns)),
         gain_ns: None,
         basis: Basis::Printed,
         at_most: false,
         at_least: false,
         lines: startup.line.into_iter().collect(),
-        evidence: format!("{} of user space by systemd's own account", told(*ns)),
+        evidence: match goal {
+            Some((goal, _)) => format!(
+                "`{goal}` is reached after {} of user space, by systemd's own account; {} until it had started everything",
+                told(*ns),
+                told(*all)
+            ),
+            None => format!("{} of user space by systemd's own account", told(*ns)),
+        },
         advice: "add the text of `systemd-analyze critical-chain` and `systemd-analyze blame`: they name the units"
             .to_owned(),
     })

@@ -23,6 +23,35 @@ pub struct Form {
 
 /// The stamp that a line begins with, in nanoseconds, and its form.
 pub fn of(text: &str) -> Option<(Form, i64)> {
+    split(text).map(|(form, ns, _)| (form, ns))
+}
+
+/// What a line says behind such a stamp, and behind the numbers of a process and the level that Android's log puts there;
+/// the line itself where there is none.
+pub fn said(text: &str) -> &str {
+    let Some((_, _, rest)) = split(text) else { return text };
+    let rest = rest.trim_start();
+    let rest = rest
+        .strip_prefix("AM")
+        .or_else(|| rest.strip_prefix("PM"))
+        .unwrap_or(rest);
+    let mut rest = rest.trim_start_matches([']', ')', '>', '|', ':', ',', ';', 'Z', ' ', '\t']);
+    for _ in 0..2 {
+        match rest.split_once(' ') {
+            Some((number, behind)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => {
+                rest = behind.trim_start();
+            }
+            _ => break,
+        }
+    }
+    match rest.split_once(' ') {
+        Some((level, behind)) if level.len() == 1 && "VDIWEF".contains(level) => behind.trim_start(),
+        _ => rest,
+    }
+}
+
+/// The stamp, and what stands behind it.
+fn split(text: &str) -> Option<(Form, i64, &str)> {
     let text = text.trim_start_matches([' ', '\t', '>']);
     let text = text
         .strip_prefix('<')
@@ -35,7 +64,8 @@ pub fn of(text: &str) -> Option<(Form, i64)> {
         .map(|(ns, used)| (true, ns, used))
         .or_else(|| time_of_day(rest).map(|(ns, used)| (false, ns, used)))
         .map(|(dated, ns, used)| (Some(dated), ns, used))
-        .or_else(|| seconds(rest).map(|(ns, used)| (None, ns, used)))?;
+        .or_else(|| seconds(rest).map(|(ns, used)| (None, ns, used)))
+        .or_else(|| whole_seconds(rest).map(|(ns, used)| (None, ns, used)))?;
     let behind = rest[used..].chars().next();
     // A stamp is a word of its own; a version or an address goes on.
     if !behind.is_some_and(|c| matches!(c, ' ' | '\t' | ']' | ')' | '>' | '|' | ':' | ',' | ';' | 'Z' | '+')) {
@@ -49,7 +79,14 @@ pub fn of(text: &str) -> Option<(Form, i64)> {
         of_day: dated.is_some(),
         decimals,
     };
-    Some((form, ns))
+    Some((form, ns, &rest[used..]))
+}
+
+/// `1602182716`: seconds since 1970, of this century's first half.
+fn whole_seconds(text: &str) -> Option<(i64, usize)> {
+    let (value, used) = digits(text.as_bytes()).filter(|(_, used)| *used == 10)?;
+    let ns = i64::try_from(value).ok()?.checked_mul(NS_PER_S)?;
+    text.starts_with('1').then_some((ns, used))
 }
 
 /// `12.345678`, `12,34`: seconds with two to nine digits behind the point.
@@ -147,6 +184,18 @@ mod tests {
         assert_eq!(ms("01-02 00:00:01.250  frob"), Some(42 * day + 1_250));
         assert_eq!(ms("Jan  2 00:00:01 host frob"), Some(2 * day + 1_000));
         assert_eq!(ms("2031-01-02T00:00:01+0100 frob"), Some(42 * day + 1_000));
+        assert_eq!(ms("1900000001   frob"), Some(1_900_000_001_000));
+    }
+
+    #[test]
+    fn what_stands_behind_a_stamp() {
+        for text in [
+            "01-02 00:00:01.250   774   774 I frobd   : quux",
+            "[ 1.250000] frobd   : quux",
+        ] {
+            assert_eq!(said(text), "frobd   : quux", "{text}");
+        }
+        assert_eq!(said("frobd: quux"), "frobd: quux");
     }
 
     #[test]
@@ -161,6 +210,9 @@ mod tests {
             "12:61:00 frob",
             "00:1f:2e:3d frob",
             "12.34",
+            "190000000 frob",
+            "2900000001 frob",
+            "5 frob",
             "2031-01-02 frob",
             "0.123456789012 frob",
         ] {

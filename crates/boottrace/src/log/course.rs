@@ -47,6 +47,9 @@ pub fn is_of_user_space(text: &str) -> bool {
             || text.contains(": re-mounted. ")
             || text.contains(": re-mounted ")
             || (text.starts_with("audit: ") && text.contains("apparmor="))
+            || text.contains(": loading out-of-tree module taints kernel")
+            || text.contains(": module verification failed: ")
+            || (text.contains(": module license '") && text.contains("taints kernel"))
     };
     match STARTS.iter().find(|start| text.starts_with(**start)) {
         Some(&"Adding ") => text.contains("k swap on "),
@@ -130,6 +133,7 @@ mod tests {
             "wlan7: renamed from wlan0",
             "EXT4-fs (x): re-mounted. Opts: discard",
             "udevd version 1 started",
+            "frob: loading out-of-tree module taints kernel.",
             "IPv6: ADDRCONF(NETDEV_UP): eth0: link is not ready",
         ] {
             assert!(is_of_user_space(text), "{text}");

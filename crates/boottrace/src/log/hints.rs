@@ -113,7 +113,19 @@ pub fn is_start_job(text: &str) -> bool {
 }
 
 /// What stands behind the name of a job that runs; a terminal that is too narrow lets systemd cut it in the middle.
-pub const JOB_RUNS: [&str; 3] = ["/start running (", "\u{2026}tart running (", "...tart running ("];
+pub const JOB_RUNS: [&str; 11] = [
+    "/start running (",
+    "\u{2026}start running (",
+    "\u{2026}tart running (",
+    "\u{2026}art running (",
+    "\u{2026}rt running (",
+    "\u{2026}t running (",
+    "...start running (",
+    "...tart running (",
+    "...art running (",
+    "...rt running (",
+    "...t running (",
+];
 
 /// systemd's status of a start that failed, or that was waited for too long.
 fn gives_up(text: &str) -> bool {
@@ -250,7 +262,7 @@ pub fn is_login(text: &str) -> bool {
 }
 
 /// `systemd-fsck[209]: rootfs: clean`, `udevd[123]: starting version 3.2.7`.
-fn is_named_process(text: &str) -> bool {
+pub fn is_named_process(text: &str) -> bool {
     let Some((head, _)) = text.split_once("]: ") else {
         return false;
     };

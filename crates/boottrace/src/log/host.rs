@@ -21,7 +21,9 @@ fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     match bytes.first()? {
         b'<' => rfc5424(bytes),
         b'[' => bracketed(bytes, style),
-        b'0'..=b'9' => bare_clock(bytes).or_else(|| syslog(bytes)),
+        b'0'..=b'9' => bare_clock(bytes)
+            .or_else(|| syslog(bytes))
+            .or_else(|| of_a_runner(bytes)),
         b'A'..=b'Z' | b'a'..=b'z' | 0xc3.. => syslog(bytes),
         _ => None,
     }
@@ -36,6 +38,16 @@ fn plain(ns: i64, source: HostSource, length: usize) -> Option<HostPrefix> {
         sender: None,
         level: None,
     })
+}
+
+/// `471s [    1.250000] `: autopkgtest counts the seconds of a test.
+fn of_a_runner(bytes: &[u8]) -> Option<HostPrefix> {
+    let (seconds, used) = digits(bytes).filter(|(_, used)| *used <= 7)?;
+    let ns = i64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?;
+    bytes[used..]
+        .starts_with(b"s [")
+        .then(|| plain(ns, HostSource::Capture, used + 2))
+        .flatten()
 }
 
 /// grabserial `[1.234567 0.001234] `, `[10:20:30.123456 0.001234] `, terminals `[2026-11-20 10:20:30.123] `,

@@ -47,7 +47,9 @@ pub fn peel(text: &str, style: Style) -> Prefix {
     let mut prefix = Prefix::default();
     // Mails and web pages indent what they quote.
     let indent = bytes.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
-    let mut at = indent;
+    // A page's bold mark in front of a stamp.
+    let bold = bytes[indent..].starts_with(b"**") && bytes.get(indent + 2).is_some_and(u8::is_ascii_alphanumeric);
+    let mut at = indent + if bold { 2 } else { 0 };
     let mut found = false;
     if let Some(length) = style.label.and_then(|label| label.peel(&bytes[at..])) {
         at += length;

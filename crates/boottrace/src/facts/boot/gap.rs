@@ -328,6 +328,7 @@ fn alike(a: i64, b: i64) -> bool {
 pub(crate) fn waits_for_somebody(line: &Line) -> bool {
     // The kernel says `enabling device (0000 -> 0002)`, and asks nobody.
     !line.has_kernel_prefix()
+        && line.process.is_none()
         && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))
 }
 

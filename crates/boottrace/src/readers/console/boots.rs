@@ -19,7 +19,7 @@ use crate::log::clock::is_before_overflow;
 use crate::log::guest::is_hypervisors;
 use crate::log::hand_over::hands_over;
 use crate::log::harness;
-use crate::log::hints::{begins_user_space, is_kernel_fault, is_user_space};
+use crate::log::hints::{begins_user_space, is_kernel_fault, is_named_process, is_user_space};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
@@ -305,6 +305,11 @@ impl Splitter<'_> {
             self.state.max_printk_ns = Some(self.state.max_printk_ns.map_or(ns, |max| max.max(ns)));
         }
         if matches!(milestone, Some(Milestone::InitStarted | Milestone::InitRunning)) {
+            self.enter_user();
+        }
+        // A process that writes into the kernel's log is user space, wherever a piece begins.
+        let in_piece = |boot: &BootLog| boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
+        if self.state.boot.as_ref().is_some_and(in_piece) && is_named_process(line.text.trim_start()) {
             self.enter_user();
         }
         self.state.ran |= milestone == Some(Milestone::InitStarted);

@@ -4,7 +4,7 @@
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
 use crate::log::hints::{
-    accounts_for_start, is_kernel_fault, is_of_initramfs, is_user_space, starts_scripts, waits_in_vain,
+    accounts_for_start, is_kernel_fault, is_of_initramfs, is_start_job, is_user_space, starts_scripts, waits_in_vain,
 };
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
@@ -132,6 +132,7 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
             || l.text.contains(" running in system mode")
             || is_of_initramfs(l)
             || waits_in_vain(&l.text)
+            || is_start_job(&l.text)
             || waits_for_udev(&l.text)
     };
     if log.lines.iter().any(shows) {

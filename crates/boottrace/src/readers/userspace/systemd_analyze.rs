@@ -165,7 +165,9 @@ fn chain_link(line: &str) -> Option<ChainLink> {
     let (unit, at) = text
         .split_once(" @")
         .map_or((text, None), |(unit, at)| (unit, Some(at)));
-    let times = [at, took].map(|text| text.map(|text| parse(text.trim())));
+    // A pager cut the line: its times are not known, the unit is.
+    let cut = |text: &&str| !text.ends_with(['>', '\u{2026}']);
+    let times = [at, took].map(|text| text.filter(cut).map(|text| parse(text.trim())));
     if times.contains(&Some(None)) {
         return None;
     }

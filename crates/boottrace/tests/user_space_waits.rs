@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+//! Waits of user space in what people paste: limits that ran out, accounts that no unit explains, clocks of any kind in
+//! front of a line, and what a person writes. Logs made up for each class.
+
+mod reading;
+
+use boottrace::costs::{Cost, CostKind};
+use boottrace::facts::boot::gap::BootPart;
+use boottrace::facts::boot::stage::StageEvent;
+use boottrace::Part;
+use reading::{boots, ms, read};
+
+const MS: i64 = 1_000_000;
+
+/// The costs of reports, no boot's.
+fn of_reports(log: &str) -> Vec<Cost> {
+    let parts = read(log).parts.into_iter();
+    parts
+        .flat_map(|part| match part {
+            Part::Units(report) => report.costs,
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+fn first(log: &str) -> (CostKind, Option<i64>, String) {
+    let costs = of_reports(log);
+    let cost = costs.first().unwrap_or_else(|| panic!("nothing is told of {log}"));
+    (cost.kind, cost.cost_ns.map(|ns| ns / MS), cost.title.clone())
+}
+
+#[test]
+fn user_space_that_no_unit_explains() {
+    let log = "Startup finished in 9.500s (firmware) + 4.100s (kernel) + 51.300s (userspace) = 1min 4.900s\n\
+        graphical.target reached after 51.200s in userspace\n\
+        47.900s plymouth-quit-wait.service\n 6.300s frob.service\n 1.200s quux.service\n";
+    let (kind, ms, title) = first(log);
+    assert_eq!((kind, ms), (CostKind::UserSpaceStart, Some(51_300)));
+    assert!(title.contains("`plymouth-quit-wait.service` waits 47.900 s"), "{title}");
+    // A unit that takes most of it is the cost.
+    let log = "Startup finished in 4.100s (kernel) + 51.300s (userspace) = 55.400s\n 40.300s frob.service\n";
+    assert_eq!((first(log).0, first(log).1), (CostKind::UnitStart, Some(40_300)));
+}
+
+#[test]
+fn limits_that_ran_out() {
+    let log = "Mar 12 07:31:18 box systemd[1]: srv-frob.mount mounting timed out. Killing.\n\
+        Mar 12 07:32:49 box systemd[1]: srv-frob.mount mount process still around after SIGKILL. Ignoring.\n";
+    let (kind, _, title) = first(log);
+    assert_eq!(kind, CostKind::UnitFailure);
+    assert!(title.contains("the unit srv-frob.mount until its limit"), "{title}");
+}
+
+#[test]
+fn bold_marks_are_a_pages() {
+    let log = "1. The messages are as follows:-\n\n**Mar 10 15:16:20 box systemd[1]: Mounting /media/frob...\n\
+        Mar 10 15:17:51 box systemd[1]: media-frob.mount: Mounting timed out. Terminating.\n\
+        Mar 10 15:17:51 box systemd[1]: Failed to mount /media/frob.**\n";
+    let mut costs: Vec<Cost> = boots(log).into_iter().flat_map(|boot| boot.costs).collect();
+    costs.extend(of_reports(log));
+    assert!(
+        costs
+            .iter()
+            .any(|cost| cost.kind == CostKind::UnitFailure && cost.cost_ns == Some(91_000 * MS)),
+        "{costs:?}"
+    );
+}
+
+#[test]
+fn a_goal_ends_what_is_waited_for() {
+    let log = "Startup finished in 3.034s (loader) + 978ms (kernel) + 11.894s (userspace) = 15.906s\n\
+        graphical.target reached after 954ms in userspace\n";
+    let cost = of_reports(log)
+        .into_iter()
+        .find(|cost| cost.kind == CostKind::UserSpaceStart);
+    let cost = cost.expect("user space is told");
+    assert_eq!(
+        (cost.cost_ns, cost.title.as_str()),
+        (Some(954 * MS), "systemd starts user space up to `graphical.target`")
+    );
+}
+
+#[test]
+fn a_runner_counts_before_the_kernel() {
+    let log = "171s [  301.012049] systemd[1]: frob-wait.service: start operation timed out. Terminating.\n\
+        171s [   ***] (1 of 2) Job frob-wait.service/start running (4min 3s / 7min 32s)\n";
+    let costs: Vec<Cost> = boots(log).into_iter().flat_map(|boot| boot.costs).collect();
+    assert!(
+        costs
+            .iter()
+            .any(|cost| cost.cost_ns == Some(243_000 * MS) && cost.at_least),
+        "{costs:?}"
+    );
+}
+
+#[test]
+fn seconds_since_1970_are_a_clock() {
+    let log = "When the pool is imported:\n```\n1900000016   frob.c:38:frob_note(): LOADING\n\
+        1900000017   frob.c:39:frob_note(): using quux\n1900000100   frob.c:40:frob_note(): LOADED\n```\n";
+    assert_eq!((first(log).0, first(log).1), (CostKind::Silence, Some(83_000)));
+    assert!(first(log).2.contains("`frob.c:39:frob_note(): using quux`"));
+}
+
+#[test]
+fn a_stamped_line_is_no_sentence() {
+    let log = "The frobd waits for quux all the time:\n```\n\
+        01-10 06:08:24.978  3355  3355 I FrobClient: Waiting for service 'quux' on '/dev/frob'...\n\
+        01-10 06:08:25.677    53    53 I frob  : nothing\n01-10 06:08:26.677    53    53 I frob  : nothing again\n```\n";
+    let waits: Vec<String> = of_reports(log).into_iter().map(|cost| cost.title).collect();
+    assert!(
+        waits
+            .iter()
+            .any(|title| title.contains("something is waited for: `FrobClient: Waiting for service 'quux'")),
+        "{waits:?}"
+    );
+}
+
+#[test]
+fn lines_left_out_between_two_dates() {
+    let log = "```\nJan 30 00:26:54 box frob-shell[803]: Running\n[...]\n\
+        Jan 30 00:27:26 box frob-shell[803]: Device prefers quux\n```\n";
+    let (kind, ms, title) = first(log);
+    assert_eq!((kind, ms), (CostKind::Silence, Some(32_000)));
+    assert!(title.starts_with("lines are left out after "), "{title}");
+}
+
+#[test]
+fn a_cut_link_hides_no_time() {
+    let log = "graphical.target @23.582s\n\u{2514}\u{2500}multi-user.target @23.580s\n  \u{2514}\u{2500}frob.service @7.000s +16.580s\n    \
+        \u{2514}\u{2500}quux@backlight:x.service @4.66>\n      \u{2514}\u{2500}-.slice @380ms\n";
+    assert!(of_reports(log).iter().all(|cost| cost.kind != CostKind::ChainGap));
+}
+
+#[test]
+fn a_process_in_the_kernels_log_is_user_space() {
+    let log = "[  191.827784] dracut-initqueue[543]: Warning: dracut-initqueue: starting timeout scripts\n\
+        [  192.336428] dracut-initqueue[543]: Warning: dracut-initqueue: timeout, still waiting for following initqueue hooks:\n\
+        [  192.889655] dracut-initqueue[543]: Warning: dracut-initqueue: starting timeout scripts\n";
+    let boot = &boots(log)[0];
+    assert_eq!(ms(boot, StageEvent::UserSpaceStart), Some(191_827));
+    assert!(boot.gaps.iter().all(|gap| gap.part == BootPart::UserSpace));
+}
+
+#[test]
+fn a_module_from_outside_is_loaded_by_user_space() {
+    let log = "[    4.310943] sd 4:0:0:0: [sdd] Attached SCSI disk\n\
+        [   94.335257] frob: loading out-of-tree module taints kernel.\n";
+    let cost = &boots(log)[0].costs[0];
+    assert!(cost.title.starts_with("user space prints nothing"), "{}", cost.title);
+}
+
+#[test]
+fn attempts_and_waits_that_say_their_seconds() {
+    let log = "I see a long delay:\n\n```\nProblem when tried to activate the frob.\n\
+        Frob initialisation: Attempt 0 of 11. Wait 15 seconds.\n...\n```\n";
+    assert!(
+        first(log).2.starts_with("something is tried again: "),
+        "{}",
+        first(log).2
+    );
+}
+
+#[test]
+fn a_loop_of_the_initramfs() {
+    let line = "Begin: Running /scripts/local-block ... done.\n";
+    let told = |log: &str| {
+        let boots = boots(log).into_iter().flat_map(|boot| boot.costs);
+        let all = boots.chain(of_reports(log));
+        all.map(|cost| cost.title).collect::<Vec<_>>()
+    };
+    let again = "the initramfs looks again and again for a device that does not come";
+    assert!(told(&line.repeat(4)).iter().any(|title| title == again));
+    assert!(told(line).iter().all(|title| title != again));
+}
+
+#[test]
+fn a_persons_words_are_quoted_where_nothing_else_is() {
+    let log = "During boot, some frobs take much longer.\n\n4 frobs x 5 seconds per frob adds 20 seconds to the boot. I use others.\n";
+    let (kind, ms, title) = first(log);
+    assert_eq!((kind, ms), (CostKind::StatedTime, None));
+    assert_eq!(
+        title,
+        "a person writes `4 frobs x 5 seconds per frob adds 20 seconds to the boot.`"
+    );
+}
