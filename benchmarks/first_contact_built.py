@@ -31,7 +31,14 @@ UUID = "6a1f3c52-9a3e-4b8e-8a52-0c2b6f4f1d11"
 BOOT_UUID = "0c9f2a44-5b1d-4e0c-9f5e-7d2e8a90b412"
 APP = "#!/bin/sh\necho 'sensor-hub: listening on port 7000'\nwhile :; do sleep 1000; done\n"
 # The line of the application, and the prompt of a login where there is one: the second is what bootlab prefers.
-LISTENS = ("sensor-hub: listening on port 7000", "hub login: ", "(none) login: ", "mirror login: ", "flakes login: ")
+LISTENS = (
+    "sensor-hub: listening on port 7000",
+    "hub login: ",
+    "(none) login: ",
+    "mirror login: ",
+    "flakes login: ",
+    "Please press Enter to activate this console",
+)
 SETUP = "mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t tmpfs tmpfs /run\n"
 # As grub-mkconfig writes it, cut down to what decides.
 GRUB = """if [ -s $prefix/grubenv ]; then
