@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The simplest term of a board's time held against logs: what a console takes that prints all earlier messages at once.
+r"""The simplest term of a board's time held against logs: a console that prints all earlier messages at once.
 
-    python benchmarks/console_replay.py FOLDER...
+    python benchmarks/console_replay.py FOLDER... --keep benchmarks/published/console-replay.json
+    python benchmarks/console_replay.py --show benchmarks/published/console-replay.json \
+        --page docs/explanation/board-time.md
 
 A serial console that is registered late prints everything that was said before (kernel/printk/printk.c,
 register_console(): CON_PRINTBUFFER), and the kernel stands still meanwhile. The forecast is the characters up to the
@@ -12,7 +14,8 @@ time since the port announced itself. Later kernels write it first, and with sev
 printing: there is no pause to measure.
 
 Left out, with the reason: logs without a rate; an emulator's or a hypervisor's console; a boot console that had printed
-already (then nothing is printed again); a clock that did not run yet.
+already (then nothing is printed again); a clock that did not run yet; `quiet`, where the log does not have the levels;
+a log of which characters are lost.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import argparse
 import json
 import re
 import statistics
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +37,7 @@ from bootlab.model.costs import Amounts, Between, BoardConsole, BoardMedium, Cos
 
 _ENABLED = re.compile(r"console \[(tty(?:[A-Z][A-Za-z]*|mxc)\d+)\] enabled")
 _BOOT_CONSOLE = re.compile(r"(?:bootconsole|earlycon\d*) \[?\w+\]? enabled|^earlycon: ")
+_QUIET = re.compile(r"(?:^| )(?:quiet|loglevel=[0-6])(?: |$)")
 _GONE = re.compile(r"(?:bootconsole|earlycon\d*) \[\w+\] disabled")
 _COMMAND_LINE = re.compile(r"Kernel command line: (.*)")
 _EMULATED = re.compile(
@@ -43,6 +48,7 @@ _DEBUG = re.compile(r"\s*(?:(?:DMA|DMA32|Normal|HighMem) zone: |On node \d+ tota
 _VERSION = re.compile(r"Linux version (\d+)\.(\d+)")
 _WRITTEN_FIRST = (6, 2)
 _NEAR = 60
+MARKS = ("<!-- console replay -->\n", "<!-- end of console replay -->\n")
 _STAMP = 15
 """`[    0.000000] `, which the console prints too."""
 
@@ -78,8 +84,22 @@ def rows_of(path: Path, name: str) -> tuple[list[Row], str]:
     return of_lines(name, lines)
 
 
+def _unusable(baud: int | None, boot_console: bool, quiet: bool, before: list[LogLine]) -> str:
+    """Return why the characters of a console cannot be counted, or an empty string."""
+    if boot_console:
+        return "a boot console had printed already"
+    if baud is None:
+        return "the command line names no rate"
+    if any("\ufffd" in one.text for one in before):
+        return "characters of the log are lost"
+    if quiet and not any(one.level for one in before):
+        return "quiet: a log without levels does not say which messages the console shows"
+    return ""
+
+
 def of_lines(name: str, lines: list[LogLine]) -> tuple[list[Row], str]:
     found: list[Row] = []
+    quiet = False
     why, characters, baud, boot_console = "no serial console is enabled", 0, None, False
     if any(_EMULATED.search(line.text) for line in lines):
         return [], "an emulator or a hypervisor"
@@ -92,16 +112,15 @@ def of_lines(name: str, lines: list[LogLine]) -> tuple[list[Row], str]:
             version = (int(match[1]), int(match[2]))
         if match := _COMMAND_LINE.search(line.text):
             baud = CommandLine.parse(match[1][:4000]).console_baud
+            quiet = bool(_QUIET.search(match[1]))
         boot_console = (boot_console or bool(_BOOT_CONSOLE.search(line.text))) and not _GONE.search(line.text)
         if (line.level is None or line.level < 7) and not _DEBUG.match(line.text):
             characters += len(line.text) + _STAMP + 2
         match = _ENABLED.search(line.text)
         if match is None or "bootconsole" in line.text:
             continue
-        if boot_console:
-            why = "a boot console had printed already"
-        elif baud is None:
-            why = "the command line names no rate"
+        if reason := _unusable(baud, boot_console, quiet, kernel[:index]):
+            why = reason
         else:
             near = kernel[max(0, index - _NEAR) : index]
             told = next((one for one in reversed(near) if f"{match[1]} at " in one.text), None)
@@ -112,38 +131,51 @@ def of_lines(name: str, lines: list[LogLine]) -> tuple[list[Row], str]:
                 why = "the clock did not run yet" if line.printk_ns == 0 else "the port did not announce itself"
                 continue
             pause_ns = line.printk_ns - told.printk_ns
-            found.append(Row(name, match[1], baud, characters, forecast_ns(characters, baud), pause_ns))
+            found.append(Row(name, match[1], baud, characters, forecast_ns(characters, baud or 0), pause_ns))
             characters = 0
     return found, "" if found else why
 
 
+def page(rows: list[Row]) -> str:
+    """Return a table, the largest error of each repository first: NAME+REPOSITORY+FILE is how logs are named here."""
+    worst: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda one: -abs(one.error)):
+        worst.setdefault("/".join(row.log.split("+")[:2]), row)
+    lines = ["| log | port | characters | rate | forecast ms | log ms | error |", "|---|---|--:|--:|--:|--:|--:|"]
+    lines += [
+        f"| {name} | {row.port} | {row.characters:,} | {row.baud} | {row.forecast_ns / 1e6:.1f} | "
+        f"{row.measured_ns / 1e6:.1f} | {100 * row.error:+.1f} % |"
+        for name, row in worst.items()
+    ]
+    for what, of in (("logs", rows), ("rows above", list(worst.values()))):
+        errors = [abs(row.error) for row in of]
+        within = sum(error <= 0.05 for error in errors)
+        said = f"median error {100 * statistics.median(errors):.1f} %, worst {100 * max(errors):.1f} %"
+        lines += ["", f"Of {len(of)} {what}, {within} are within 5 %; {said}."]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("folders", type=Path, nargs="*", metavar="FOLDER")
+    parser.add_argument("--keep", type=Path, help="write the rows to a file")
+    parser.add_argument("--show", type=Path, help="rows that were kept")
+    parser.add_argument("--page", type=Path, help="write the table into a page")
     asked = parser.parse_args()
-    rows, others = [], []
+    rows = [Row(**one) for one in json.loads(asked.show.read_text())] if asked.show else []
     for folder in asked.folders:
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             found, why = rows_of(path, str(path.relative_to(folder)))
             rows += found
-            others += [(str(path.relative_to(folder)), why)] if why else []
-    rows.sort(key=lambda row: -abs(row.error))
-    if asked.json:
-        print(json.dumps([row._asdict() | {"error": row.error} for row in rows], indent=1))
-        return
-    print("| log | port | baud | characters | forecast ms | log ms | error |\n|---|---|--:|--:|--:|--:|--:|")
-    for row in rows:
-        print(
-            f"| {row.log} | {row.port} | {row.baud} | {row.characters} | {row.forecast_ns / 1e6:.1f} | "
-            f"{row.measured_ns / 1e6:.1f} | {100 * row.error:+.1f} % |"
-        )
-    if rows:
-        errors = [abs(row.error) for row in rows]
-        within = sum(error <= 0.05 for error in errors)
-        print(f"\n{within} of {len(rows)} within 5 %; median error {100 * statistics.median(errors):.1f} %")
-    for name, why in others:
-        print(f"left out: {name}: {why}")
+            if why:
+                print(f"left out: {path.relative_to(folder)}: {why}", file=sys.stderr)
+    if asked.keep:
+        asked.keep.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
+    if asked.page:
+        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
+        asked.page.write_text(before + MARKS[0] + page(rows) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+    else:
+        print(page(rows), end="")
 
 
 if __name__ == "__main__":

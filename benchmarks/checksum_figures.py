@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+r"""The figures of `raid6:` and `xor:` that boards print when they boot, forecast by the models of their processors.
+
+    python benchmarks/checksum_figures.py --linux FOLDER --keep benchmarks/published/checksum-forecast.json
+    python benchmarks/checksum_figures.py --show benchmarks/published/checksum-forecast.json \
+        --page docs/explanation/board-time.md
+
+Linux times its routines of lib/raid6 and crypto/xor.c at boot, and prints MB/s. The same sources (FOLDER: Debian's
+source of Linux 6.1, unpacked) are compiled as the kernel compiles them, with Debian's compiler, and run on a bare
+machine in QEMU under the plugin of `bootlab boot --costing`, each for each core. The kept file says when the forecast
+was made. Nothing is fitted.
+
+benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, its clock where the
+boot loader's source or the board's manual says it (U-Boot's SYS_CLK_FREQ for Allwinner, BeagleBone, Helios4, DS418j; a
+Raspberry Pi 4 has 0.6 or 1.5 GHz; else the range of the core's file), and where the log is. Nobody has the logs' text
+here: the figures are those that a search of public threads showed, not always all of a log's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from bootlab.collectors.costing import TICKS_PER_CYCLE, load
+from bootlab.costs.cores import core_of
+from bootlab.costs.seen import seen
+from bootlab.launch import emulator, plugin
+from bootlab.model.costs import Between
+from bootlab.model.machine import Machine
+
+HERE = Path(__file__).resolve().parent
+CALLS = 400
+PAGE = 4096
+DATA_DISKS = 6
+CORES = {
+    "arm": ("cortex-a7", "cortex-a8", "cortex-a9", "cortex-a53", "cortex-a72"),
+    "arm64": ("cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76"),
+    "riscv64": ("sifive-u74",),
+}
+MACHINES = {
+    "arm": ("qemu-system-arm", "cortex-a15", 0x40200000),
+    "arm64": ("qemu-system-aarch64", "cortex-a57", 0x40200000),
+    "riscv64": ("qemu-system-riscv64", "rv64", 0x80200000),
+}
+COMPILERS = {
+    "arm": ["arm-linux-gnueabihf-gcc", "-marm", "-march=armv7-a", "-mfloat-abi=hard", "-mfpu=neon"],
+    "arm64": ["aarch64-linux-gnu-gcc"],
+    "riscv64": ["riscv64-linux-gnu-gcc", "-march=rv64imafdc", "-mcmodel=medany"],
+}
+NEON = {"arm": ("neon",), "arm64": ("neon",), "riscv64": ()}
+SPEED = 1 << 20
+MARKS = ("<!-- checksum figures -->\n", "<!-- end of checksum figures -->\n")
+
+
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+    """One routine on one core: cycles for a call, at the model's two ends."""
+
+    arch: str
+    core: str
+    routine: str
+    low_cycles: float
+    high_cycles: float
+    bytes_a_call: int
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of this script."""
+
+    made: str
+    compilers: list[str]
+    rows: list[Forecast]
+
+
+def routines(arch: str) -> dict[str, list[str]]:
+    """Return what is compiled for each routine that a log names."""
+    width = "int64x" if arch != "arm" else "int32x"
+    found = {f"{width}{n}": [f"-DCALL=raid6_intx{n}.gen_syndrome(8, PAGE, disks)"] for n in (1, 2, 4, 8)}
+    if NEON[arch]:
+        for n in (1, 2, 4, 8):
+            found[f"neonx{n}"] = [f"-DCALL=raid6_neon{n}_gen_syndrome_real(8, PAGE, disks)"]
+    for n in (8, 32):
+        call = f"xor_{n}regs_2(PAGE, (void *)memory, (void *)(memory + 3 * PAGE))"
+        found[f"{n}regs"] = ['-DCHECKSUM="asm-generic/xor.h"', f"-DCALL={call}"]
+    if arch == "arm":
+        found["neon"] = found["8regs"]
+    # The kernel's own code has no vector instructions but in what is named after them.
+    vectors = {name: "-ftree-vectorize" if name == "neon" else "-fno-tree-vectorize" for name in found}
+    return {
+        name: [*words, vectors[name], *([] if "neon" in name else ["-fno-tree-slp-vectorize"])]
+        for name, words in found.items()
+    }
+
+
+def build(arch: str, routine: str, linux: Path, folder: Path) -> Path:
+    defines, program = routines(arch)[routine], folder / f"{arch}-{routine}"
+    flags = [*COMPILERS[arch], "-O2", "-ffreestanding", "-fno-pic", "-fno-stack-protector", "-DNDEBUG"]
+    sources = [HERE / "checksums/loop.c"]
+    stub = folder / "linux"
+    (stub / "raid").mkdir(parents=True, exist_ok=True)
+    (stub / "prefetch.h").write_text("")
+    (stub / "raid/pq.h").write_bytes((linux / "include/linux/raid/pq.h").read_bytes())
+    (folder / "asm-generic").mkdir(exist_ok=True)
+    (folder / "asm-generic/xor.h").write_bytes((linux / "include/asm-generic/xor.h").read_bytes())
+    if "x" in routine:
+        kind, count = routine.split("x")
+        source = folder / f"{kind}{count}-{arch}.c"
+        template = linux / "lib/raid6" / ("neon.uc" if kind == "neon" else "int.uc")
+        unrolled = subprocess.run(
+            ["awk", "-v", f"N={count}", "-f", linux / "lib/raid6/unroll.awk"],
+            stdin=template.open("rb"), capture_output=True, check=True,
+        )  # fmt: skip
+        source.write_bytes(unrolled.stdout)
+        sources.append(source)
+
+    target = MACHINES[arch][2]
+    subprocess.run(
+        [*flags, f"-DCALLS={CALLS}", *defines, "-w", "-I", folder, "-nostdlib", "-static", "-no-pie",
+         f"-Wl,-Ttext={target:#x},--build-id=none,-e,_start,--no-warn-rwx-segments", "-o", program, *sources, "-lgcc"],
+        check=True,
+    )  # fmt: skip
+    return program
+
+
+def modelled(arch: str, core: str, routine: str, program: Path, built: str) -> Forecast:
+    command, cpu, _ = MACHINES[arch]
+    out = program.with_suffix(f".{core}")
+    plugged = ",".join((built, f"out={out}", "every=1000000000000", *core_of(f"{core}@1GHz", arch).arguments))
+    bios = ("-bios", "none") if arch == "riscv64" else ()
+    subprocess.run(
+        [command, "-M", "virt", "-cpu", cpu, "-m", "256", "-display", "none", "-serial", "none", "-monitor", "none",
+         "-no-reboot", *bios, "-plugin", plugged, "-device", f"loader,file={program},cpu-num=0"],
+        check=True, timeout=900,
+    )  # fmt: skip
+    low, high = (ticks / TICKS_PER_CYCLE / CALLS for ticks in load(out)[-1].ticks)
+    moved = PAGE * (DATA_DISKS if "x" in routine else 1)
+    return Forecast(arch=arch, core=core, routine=routine, low_cycles=low, high_cycles=high, bytes_a_call=moved)
+
+
+def run(asked: argparse.Namespace) -> Kept:
+    cache, rows, said = Path(os.environ.get("BOOTLAB_CACHE", tempfile.gettempdir())), [], []
+    with tempfile.TemporaryDirectory() as made:
+        for arch, cores in CORES.items():
+            built = plugin.prepare_costing(emulator.find(Machine(arch=arch)), cache)
+            if built.path is None:
+                sys.exit(f"no plugin: {built.reason}")
+            version = subprocess.run([COMPILERS[arch][0], "--version"], capture_output=True, text=True, check=True)
+            said.append(version.stdout.splitlines()[0])
+            for routine in routines(arch):
+                program = build(arch, routine, asked.linux, Path(made))
+                for core in cores:
+                    rows.append(modelled(arch, core, routine, program, built.path))
+                    print(rows[-1], file=sys.stderr, flush=True)
+    return Kept(made=datetime.now(UTC).isoformat(timespec="seconds"), compilers=said, rows=rows)
+
+
+class Row(NamedTuple):
+    """One figure of one board, MB/s."""
+
+    board: str
+    core: str
+    routine: str
+    low: float
+    high: float
+    widened: Between
+    """What the product says: widened by how far the model was off elsewhere."""
+    measured: float
+
+    @property
+    def error(self) -> float:
+        return (self.low * self.high) ** 0.5 / self.measured - 1
+
+    @property
+    def held(self) -> bool:
+        return self.low <= self.measured <= self.high
+
+    @property
+    def held_widened(self) -> bool:
+        return self.widened.low <= self.measured <= self.widened.high
+
+
+def rows_of(kept: Kept) -> list[Row]:
+    with (HERE / "published/checksums.csv").open(encoding="utf-8", newline="") as text:
+        lines = list(csv.DictReader(text))
+    by = {(row.arch, row.core, row.routine): row for row in kept.rows}
+    found = []
+    for line in lines:
+        forecast = by[line["arch"], line["core"], line["routine"]]
+        low, _, high = line["ghz"].partition("-")
+        ghz = Between(float(low), float(high or low)) if low else core_of(line["core"], line["arch"]).ghz
+        times = Between(forecast.low_cycles / ghz.high, forecast.high_cycles / ghz.low)
+        wide = seen(measured=False).widened(times)
+        per_call = forecast.bytes_a_call * 1e9 / SPEED
+        speeds, wider = (Between(per_call / one.high, per_call / one.low) for one in (times, wide))
+        board = f"{line['board']} ({line['source']})"
+        measured = float(line["measured"])
+        found.append(Row(board, line["core"], line["routine"], speeds.low, speeds.high, wider, measured))
+    return found
+
+
+def page(kept: Kept) -> str:
+    rows = rows_of(kept)
+    boards = {board: [row for row in rows if row.board == board] for board in dict.fromkeys(row.board for row in rows)}
+    median = {board: statistics.median(abs(row.error) for row in of) for board, of in boards.items()}
+    lines = [
+        "| board | core | figures | median error | inside | inside, widened | worst figure: forecast MB/s | printed |",
+        "|---|---|--:|--:|--:|--:|---|--:|",
+    ]
+    for board, of in sorted(boards.items(), key=lambda pair: -median[pair[0]]):
+        worst = max(of, key=lambda row: abs(row.error))
+        lines.append(
+            f"| {board} | {of[0].core} | {len(of)} | {median[board]:.0%} | {sum(row.held for row in of)} | "
+            f"{sum(row.held_widened for row in of)} | {worst.routine}: {worst.low:.0f} to {worst.high:.0f} "
+            f"({worst.error:+.0%}) | {worst.measured:.0f} |"
+        )
+    every = [abs(row.error) for row in rows]
+    held, wide, fast = (
+        sum(which) for which in ([r.held for r in rows], [r.held_widened for r in rows], [r.error > 0 for r in rows])
+    )
+    said = f"median error {statistics.median(every):.0%}, worst {max(every):.0%}; forecast too fast: {fast}; inside"
+    lines += [
+        "",
+        f"{len(boards)} boards, {len(rows)} figures: {said} the figures' interval: {held}, the widened one: {wide}.",
+        f"Forecast made {kept.made}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--linux", type=Path)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--show", type=Path)
+    parser.add_argument("--page", type=Path, help="write the table into a page")
+    asked = parser.parse_args()
+    if not asked.show and not asked.linux:
+        parser.error("--linux, or --show")
+    if asked.show:
+        shown = page(msgspec.json.decode(asked.show.read_bytes(), type=Kept))
+        if asked.page is None:
+            print(shown, end="")
+            return
+        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
+        asked.page.write_text(before + MARKS[0] + shown + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+        return
+    kept = run(asked)
+    if asked.keep:
+        asked.keep.write_text(json.dumps(msgspec.to_builtins(kept), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
