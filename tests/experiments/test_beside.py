@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from bootlab.experiments.beside import TOTAL, compare_stages
 from bootlab.model.costing import CostedStage, Costing, Seen
 from bootlab.model.costs import Between
-from bootlab.model.recording import Mark, Meta, Outcome, Recording
+from bootlab.model.recording import Line, Mark, Meta, Outcome, Recording
 from tests.experiments.fake_bench import MS, SYSTEM
 
 
@@ -71,3 +73,23 @@ def test_a_forecast_stands_between_both_and_says_whether_it_held() -> None:
     assert "console and boot medium not in it" in found.footnote
     shorter = compare_stages(SYSTEM, boot(100, 150), BOARD, forecast(whole=(480, 500)))
     assert shorter.rows[-1].values["held"] == "shorter"
+
+
+def test_initcalls_stand_beside_those_that_the_board_s_console_tells_of() -> None:
+    told = (
+        "[    0.100000] Linux version 6.1.0 (a@b) #1 SMP",
+        "[    0.200000] calling  one_init+0x0/0x10 @ 1",
+        "[    0.230000] initcall one_init+0x0/0x10 returned 0 after 30000 usecs",
+    )
+    board = msgspec.structs.replace(BOARD[0], lines=tuple(Line(n, text, 0) for n, text in enumerate(told)))
+    costing = forecast(kernel=(300, 440), whole=(400, 500))
+    calls = (("initcall one_init", (20.0, 40.0)), ("initcall two_init", (5.0, 6.0)))
+    own = tuple(
+        msgspec.structs.replace(costing.whole, name=name, computed_ns=Between(low * MS, high * MS))
+        for name, (low, high) in calls
+    )
+    found = compare_stages(SYSTEM, boot(100, 150), (board,), msgspec.structs.replace(costing, initcalls=own))
+    one, two = (next(row for row in found.rows if row.title == name) for name, _ in calls)
+    assert (one.ns("wall_ns"), one.values["held"]) == (30 * MS, "within")
+    assert (two.ns("wall_ns"), two.ns("forecast_most_ns"), two.values["held"]) == (None, 6 * MS, None)
+    assert found.rows[-1].title == TOTAL

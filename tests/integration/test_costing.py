@@ -14,6 +14,7 @@ from bootlab.api import System
 from bootlab.collectors.costing import CLASSES, EVENTS, load
 from bootlab.costs.cores import core_of
 from bootlab.costs.named import costs_of
+from bootlab.experiments.costing import FINE
 from bootlab.launch import emulator, plugin
 from bootlab.model.system import Machine
 
@@ -44,6 +45,21 @@ def test_a_costing_boot_is_the_timing_boot_and_costs_each_of_its_stages(small, t
         assert judged.value.costs is not None
         assert judged.value.costs.core is not None
         assert judged.value.costs.core.instruction_ns == whole.instruction_ns
+
+
+@pytest.mark.timeout(900)
+def test_initcalls_are_costed_where_the_traced_boot_tells_that_they_ran(small, tmp_path):
+    system = System(small, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+    boot, costing = system.boot_costed("x86-small@2GHz", initcalls=True)
+    assert costing is not None
+    assert len(costing.initcalls) > 3
+    assert len({one.name for one in costing.initcalls}) == len(costing.initcalls)
+    assert all(one.name.startswith("initcall ") and one.instructions >= FINE for one in costing.initcalls)
+    # They run one after the other, within the kernel's stage.
+    kernel = next(stage for stage in costing.stages if stage.name == "kernel")
+    assert sum(one.exact_ns for one in costing.initcalls) < kernel.exact_ns
+    assert sum(one.computed_ns.high for one in costing.initcalls) < kernel.computed_ns.high
+    assert boot.results.data.costing == costing
 
 
 _DEVICE_LOOP = """

@@ -60,10 +60,11 @@ class SystemOnBoard:
         """
         return self._with_cmdline().try_(*ids, blocks=blocks, seed=seed)
 
-    def stages(self, *, boots: int = 5, costing: str | None = None) -> Results:
+    def stages(self, *, boots: int = 5, costing: str | None = None, initcalls: bool = False) -> Results:
         """Boot the board several times and the system once in QEMU; return the stages of both side by side.
 
-        `costing`: a core or a file of costs, by which the boot is forecast before the board is switched on. Raise
+        `costing`: a core or a file of costs, by which the boot is forecast before the board is switched on;
+        `initcalls`: its initcalls too, beside those that the board's console tells of (`initcall_debug`). Raise
         UserError where there is no exact boot to forecast.
         """
         from bootlab.experiments.beside import board_boots, compare_stages
@@ -71,7 +72,9 @@ class SystemOnBoard:
         exact: Recording | None = None
         forecast: Costing | None = None
         if self.exact is not None and self.exact.value.clock.mode == "exact":
-            made, forecast = (self.exact.boot(), None) if costing is None else self.exact.boot_costed(costing)
+            made, forecast = (
+                (self.exact.boot(), None) if costing is None else self.exact.boot_costed(costing, initcalls=initcalls)
+            )
             exact = made.recording
         elif costing is not None:
             raise UserError(

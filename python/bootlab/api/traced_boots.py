@@ -86,26 +86,33 @@ class TracedBoots:
         return self._kept(recording, None)
 
     def boot_costed(
-        self, core: str, *, programs: bool = False, fresh: bool = False, force: bool = False
+        self, core: str, *, programs: bool = False, initcalls: bool = False, fresh: bool = False, force: bool = False
     ) -> tuple[Boot, Costing | None]:
         """Boot, and once more with the plugin that models a processor: what that takes, by stage.
 
         `core`: one of `costs/cores`, with a clock or without: `cortex-a53@1.2GHz`; or a file of a calibration.
-        `programs`: stages of user space that only the starts of programs show are costed too. None where the goal was
+        `programs`: stages of user space that only the starts of programs show are costed too. `initcalls`: and those of
+        the kernel, which a traced boot tells. None where the goal was
         not reached.
         Raise UserError for a core that is not known or is of another machine, BootlabError where none can be modelled.
         """
+        from bootlab.analysis import function_tables
         from bootlab.costs.cores import core_of
         from bootlab.experiments.costing import costed
         from bootlab.experiments.processes import with_programs
+        from bootlab.experiments.traced_boot import trace_boot
+        from bootlab.tracing.boot import TraceRequest
 
         chosen = core_of(core, self.value.machine.arch)
         with self.bench(force=force) as bench:
-            bench.phase("costing", 2)
+            bench.phase("costing", 3 if initcalls else 2)
             recording = bench.boot(self.value, self.name, fresh=bench.fresh_number() if fresh else 0)
             if programs and recording.ok:
                 recording = with_programs(bench, self.value, recording)
-            costing = costed(bench, self.value, recording, chosen) if recording.ok else None
+            calls = None
+            if initcalls and recording.ok:
+                calls = function_tables.initcalls(trace_boot(bench, self.value, TraceRequest()).trace)
+            costing = costed(bench, self.value, recording, chosen, calls) if recording.ok else None
         return self._kept(recording, None, costing), costing
 
     def processes(self) -> tuple[ProcessCost, ...]:

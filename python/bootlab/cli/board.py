@@ -154,6 +154,12 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    initcalls: Annotated[
+        bool,
+        Option(
+            help="With --costing: forecast each long initcall too; initcall_debug on the board's command line times it."
+        ),
+    ] = False,
     files: TableFiles,
     asked: Kept,
 ) -> None:
@@ -161,8 +167,10 @@ def compare(
 
     Example: bootlab board compare board.toml system.toml --boots 10
     """
+    if initcalls and costing is None:
+        raise UserError("--initcalls is a part of a forecast", hint="--costing CORE --initcalls")
     with opened_board(board_file, system_file, asked) as there:
-        results = there.stages(boots=boots, costing=costing)
+        results = there.stages(boots=boots, costing=costing, initcalls=initcalls)
     found = results.data.comparison
     if found is not None:
         show(found, files, asked, results)

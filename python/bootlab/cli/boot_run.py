@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from bootlab.cli.open_system import opened
 from bootlab.cli.options import Booting, Option, take
+from bootlab.errors import UserError
 
 if TYPE_CHECKING:
     from bootlab.api.values import Equality
@@ -57,6 +58,12 @@ class BootRequest(Booting):
             "`cortex-a53`, `cortex-a8@1GHz`, or a file of `bootlab board calibrate`. Exact mode.",
         ),
     ] = None
+    initcalls: Annotated[
+        bool,
+        Option(
+            help="With --costing: trace the kernel's functions in one boot more, and forecast each long initcall too."
+        ),
+    ] = False
     fresh: Annotated[bool, Option(help="Boot again even if the store already has a boot of this system.")] = False
     force: Annotated[
         bool, Option(help="Boot even if the checks before it say that it cannot work (first program, root, console).")
@@ -78,6 +85,8 @@ def run(request: BootRequest) -> int:
     """Boot, show and keep; return the exit code."""
     if request.dry_run:
         return _dry_run(request)
+    if request.initcalls and request.costing is None:
+        raise UserError("--initcalls is a part of a forecast", hint="--costing CORE --initcalls")
     equality: Equality | None = None
     costing: Costing | None = None
     with opened(request.system_file, request, load_meanwhile=_WANTED_AT_THE_END) as system:
@@ -85,7 +94,11 @@ def run(request: BootRequest) -> int:
             made, equality = system.repeat(request.repeat, force=request.force)
         elif request.costing is not None:
             made, costing = system.boot_costed(
-                request.costing, programs=request.programs, fresh=request.fresh, force=request.force
+                request.costing,
+                programs=request.programs,
+                initcalls=request.initcalls,
+                fresh=request.fresh,
+                force=request.force,
             )
         elif request.programs:
             made = system.boot_with_programs(fresh=request.fresh, force=request.force)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from bootlab.analysis.stages import stages_of
+from bootlab.collectors.diagnosis import initcalls_of
 from bootlab.errors import UserError
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
@@ -47,6 +48,8 @@ def stage_rows(exact: Recording | None, board: Sequence[Recording], costing: Cos
         walls = [lengths[name] for lengths in each if name in lengths]
         if name in old or walls:
             rows.append(_row(name, old.get(name), walls))
+    if costing is not None and costing.initcalls:
+        rows += _initcall_rows(costing, board)
     goals = [r.meta.goal_ns for r in board if r.ok and r.meta.goal_ns is not None]
     rows.append(_row(TOTAL, exact.meta.goal_ns if exact is not None else None, goals))
     return tuple(rows) if costing is None else tuple(_with_forecast(row, costing) for row in rows)
@@ -168,8 +171,21 @@ def _row(name: str, exact_ns: int | None, walls: list[int]) -> Row:
     return Row(id=name, title=name, values=values)
 
 
+def _initcall_rows(costing: Costing, board: Sequence[Recording]) -> list[Row]:
+    """Return the initcalls that a forecast lists; the times of the board are its kernel's, if its console has them."""
+    logs = (tuple(line.text for line in boot.lines) for boot in board if boot.ok)
+    calls = [{call.function: call.duration_ns for call in initcalls_of(log)} for log in logs]
+    own = [one for one in costing.shown if one in costing.initcalls]
+    return [
+        _row(one.name, one.exact_ns, [each[name] for each in calls if name in each])
+        for one in own
+        for name in (one.name.removeprefix("initcall "),)
+    ]
+
+
 def _with_forecast(row: Row, costing: Costing) -> Row:
-    stage = costing.whole if row.id == TOTAL else next((one for one in costing.stages if one.name == row.id), None)
+    known = (*costing.stages, *costing.initcalls)
+    stage = costing.whole if row.id == TOTAL else next((one for one in known if one.name == row.id), None)
     if stage is None:
         return row
     low, high, wall = round(stage.forecast_ns.low), round(stage.forecast_ns.high), row.ns("wall_ns")

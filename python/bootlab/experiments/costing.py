@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from bootlab.analysis.board_amounts import amounts_of
+from bootlab.analysis.function_tables import InitcallRow
 from bootlab.analysis.printed import printed_ns
 from bootlab.analysis.stages import stages_of
 from bootlab.builders.cache import Cache
@@ -31,17 +33,27 @@ from bootlab.model.timeline import Stage
 
 _SLOWER = 10
 """Host time that a costing boot may take, of what the system's limits give a timing boot."""
+FINE = 1 << 15
+"""Instructions between two records where initcalls are costed."""
 
 
-def costed(bench: Bench, system: SystemDescription, timing: Recording, core: ChosenCore) -> Costing:
+def costed(
+    bench: Bench,
+    system: SystemDescription,
+    timing: Recording,
+    core: ChosenCore,
+    initcalls: Sequence[InitcallRow] | None = None,
+) -> Costing:
     """Boot once more with the plugin, and return what the core takes for each stage of the timing boot.
 
+    `initcalls`: those of a traced boot, which is the same boot; those that are long enough are costed too.
     Raise UserError where it cannot be modelled, EnvironmentFault without the plugin, MeasurementError when the boot
     with the plugin is not the timing boot.
     """
     if timing.meta.goal_insns is None or timing.meta.goal_ns is None:
         raise BaseFailedError(timing)
-    plan = _observed(bench.target.plan(system), bench.cache, core)
+    words = core.arguments if initcalls is None else (*core.arguments, f"every={FINE}")
+    plan = _observed(bench.target.plan(system), bench.cache, words)
     recording = bench.wait(bench.submit_plan(plan, f"{system.name} ({core.word})"))
     if recording.meta.goal_insns != timing.meta.goal_insns:
         raise MeasurementError(
@@ -53,6 +65,9 @@ def costed(bench: Bench, system: SystemDescription, timing: Recording, core: Cho
     insn_ns = 1 << system.clock.shift
     whole = Stage("whole boot", 0, timing.meta.goal_ns)
     error = seen(measured=is_file(core.word))
+    calls = [Stage(f"initcall {one.function}", one.start_ns, one.wall_ns) for one in initcalls or () if one.whole]
+    own = [costing.costed(records, call, core.ghz, insn_ns, error) for call in calls]
+    long = [(call, one) for call, one in zip(calls, own, strict=True) if one.instructions >= FINE]
     found = Costing(
         core=core.word,
         title=core.core.title,
@@ -60,30 +75,35 @@ def costed(bench: Bench, system: SystemDescription, timing: Recording, core: Cho
         seen=error,
         stages=tuple(costing.costed(records, stage, core.ghz, insn_ns, error) for stage in stages_of(timing)),
         whole=costing.costed(records, whole, core.ghz, insn_ns, error),
+        initcalls=tuple(one for _, one in long),
     )
     costs = costs_in(core.word) if is_file(core.word) else system.costs
-    return found if costs is None else _with_board(found, known_on(costs, system.cmdline), timing)
+    return (
+        found
+        if costs is None
+        else _with_board(found, known_on(costs, system.cmdline), timing, [call.start_ns for call, _ in long])
+    )
 
 
-def _with_board(found: Costing, costs: Costs, timing: Recording) -> Costing:
+def _with_board(found: Costing, costs: Costs, timing: Recording, called_ns: Sequence[int]) -> Costing:
     """Add what the board's console and medium take, where the costs have them."""
     starts = {stage.name: stage.start_ns for stage in stages_of(timing)}
     medium = msgspec.structs.replace(costs, core=None, modelled="")
 
-    def with_console(stage: CostedStage) -> CostedStage:
+    def with_console(stage: CostedStage, start: int) -> CostedStage:
         if costs.console is None:
             return stage
-        start = starts.get(stage.name, 0)
         printed = printed_ns(timing, costs.console, start, start + stage.exact_ns)
         return msgspec.structs.replace(stage, printed_ns=printed)
 
-    whole = with_console(found.whole)
+    whole = with_console(found.whole, 0)
     if costs.medium is not None:
         whole = msgspec.structs.replace(whole, loaded_ns=board_row(medium, "base", amounts_of(timing)).load_ns)
     parts = (("console", costs.console), ("boot medium", costs.medium))
     return msgspec.structs.replace(
         found,
-        stages=tuple(with_console(stage) for stage in found.stages),
+        stages=tuple(with_console(stage, starts.get(stage.name, 0)) for stage in found.stages),
+        initcalls=tuple(map(with_console, found.initcalls, called_ns)),
         whole=whole,
         outside=tuple(name for name, part in parts if part is None),
     )
@@ -110,7 +130,7 @@ def with_core(bench: Bench, system: SystemDescription) -> SystemDescription:
     return msgspec.structs.replace(system, costs=msgspec.structs.replace(costs, core=core))
 
 
-def _observed(plan: BootPlan, cache: Cache, core: ChosenCore) -> BootPlan:
+def _observed(plan: BootPlan, cache: Cache, words: Sequence[str]) -> BootPlan:
     system = plan.system
     launch = watchable(
         plan,
@@ -120,5 +140,5 @@ def _observed(plan: BootPlan, cache: Cache, core: ChosenCore) -> BootPlan:
     built = plugin.prepare_costing(emulator.find(system.machine), cache.root)
     limits = system.limits
     slower = msgspec.structs.replace(limits, wall_s=limits.wall_s * _SLOWER, stall_wall_s=limits.stall_wall_s * _SLOWER)
-    once_more = watched(plan, launch, built, COST_FILE, core.arguments)
+    once_more = watched(plan, launch, built, COST_FILE, words)
     return msgspec.structs.replace(once_more, system=msgspec.structs.replace(system, limits=slower))

@@ -10,6 +10,9 @@ from bootlab.model.costs import Between
 MEASURED = "measured"
 """The name of a core whose figures `bootlab board calibrate` measured on the machine itself."""
 
+MOST_INITCALLS = 15
+"""Initcalls that a table lists; JSON has all."""
+
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far the model was off: programs that were timed on hardware and forecast from the core's figures alone.
@@ -96,6 +99,15 @@ class Costing(msgspec.Struct, frozen=True, kw_only=True):
     whole: CostedStage
     outside: tuple[str, ...] = ("console", "boot medium")
     """What of the board's time no figure was given for: it is not in the forecast."""
+    initcalls: tuple[CostedStage, ...] = ()
+    """Initcalls, in their order, where they were asked for; they lie within stages. Shorter ones than the plugin's
+    records are left out: what they took alone is not known."""
+
+    @property
+    def shown(self) -> tuple[CostedStage, ...]:
+        """What a table lists: the stages, the whole, and the initcalls whose forecast is the longest."""
+        longest = sorted(self.initcalls, key=lambda one: (-one.forecast_ns.high, one.name))
+        return (*self.stages, self.whole, *longest[:MOST_INITCALLS])
 
     @property
     def not_in_it(self) -> str:

@@ -16,7 +16,7 @@ _SHOWN = (("L1D", "l1d misses"), ("L1I", "l1i misses"), ("L2", "l2 misses"), ("b
 
 
 def costing_table(costing: Costing) -> Table:
-    """List each stage: the exact time, what the processor would take, and what of that the core's figures say alone."""
+    """List each stage and the longest initcalls: the exact time, the forecast, and that by the core's figures alone."""
     table = Table(
         title=f"Forecast for {costing.title}; misses and mispredicted branches of 1,000 instructions",
         title_justify="left",
@@ -34,7 +34,7 @@ def costing_table(costing: Costing) -> Table:
         *(name for name, _ in _SHOWN),
     ):
         table.add_column(name, justify="right")
-    for stage in (*costing.stages, costing.whole):
+    for stage in costing.shown:
         table.add_row(*_cells(stage))
     return table
 
@@ -54,7 +54,8 @@ def costing_document(costing: Costing | None) -> dict[str, Any] | None:
     if costing is None:
         return None
     document: dict[str, Any] = msgspec.to_builtins(costing)
-    for row, stage in zip((*document["stages"], document["whole"]), (*costing.stages, costing.whole), strict=True):
+    rows = (*document["stages"], document["whole"], *document["initcalls"])
+    for row, stage in zip(rows, (*costing.stages, costing.whole, *costing.initcalls), strict=True):
         row["forecast_ns"] = msgspec.to_builtins(stage.forecast_ns)
     return document
 

@@ -102,7 +102,7 @@ def forecast(results: RunDocument) -> Comparison | None:
         Column(key="instructions", title="instructions", kind="count"),
     ]
     rows = []
-    for stage in (*costing.stages, costing.whole):
+    for stage in costing.shown:
         parts = {"forecast": stage.forecast_ns, "computed": stage.computed_ns}
         parts |= {"printed": stage.printed_ns, "loaded": stage.loaded_ns}
         values: dict[str, Value] = {"exact_ns": stage.exact_ns, "waited_ns": stage.waited_ns}
