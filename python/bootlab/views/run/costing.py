@@ -23,7 +23,7 @@ def costing_table(costing: Costing) -> Table:
         box=None,
         padding=(0, 2, 0, 0),
     )
-    table.add_column("stage")
+    table.add_column("stage", overflow="fold")
     for name in (
         "exact ms",
         "forecast ms",
