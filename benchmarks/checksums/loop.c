@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 /* One of the kernel's routines that its own log times, again and again, on a bare machine; then power off. */
 #include <linux/raid/pq.h>
 
