@@ -11,9 +11,10 @@ source of Linux 6.1, unpacked) are compiled as the kernel compiles them, with De
 machine in QEMU under the plugin of `bootlab boot --costing`, each for each core. The kept file says when the forecast
 was made. Nothing is fitted.
 
-benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, its clock where the
-boot loader's source or the board's manual says it (U-Boot's SYS_CLK_FREQ for Allwinner, BeagleBone, Helios4, DS418j; a
-Raspberry Pi 4 has 0.6 or 1.5 GHz; else the range of the core's file), and where the log is. Nobody has the logs' text
+benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, a clock where its
+author knew one that boards of this kind are usually started with (Allwinner, BeagleBone, Helios4, DS418j, Raspberry Pi
+4: not looked up, and no log says it; else the range of the core's file), and where the log is.
+Nobody has the logs' text
 here: the figures are those that a search of public threads showed, not always all of a log's.
 """
 
