@@ -11,7 +11,7 @@ use boottrace::{analyze, Limits, Options};
 use proptest::prelude::*;
 
 /// Pieces of all formats, to be put together wrongly.
-const PIECES: [&str; 49] = [
+const PIECES: [&str; 54] = [
     "[    0.000000] ",
     "[    1.500000][    T1] ",
     "[4294667.296000] ",
@@ -59,6 +59,11 @@ const PIECES: [&str; 49] = [
     "supplier y not ready",
     "[9223372036.000000 0.1] ",
     "9999-12-31T23:59:59.999999 ",
+    "...",
+    "}}}",
+    "systemd-shutdown[1]: Rebooting.",
+    "udhcpc: no lease, forking to background",
+    "quux0: reset failed (-110)",
     "[9223372036.854775] ",
     "1101:jumping to kernel     9,223,372,036,854,775,807",
 ];

@@ -56,6 +56,7 @@ fn of_boot(boot: &Boot, out: &mut Vec<String>) {
             "a silence lies in two parts",
         );
     }
+    of_longest(boot, out);
     let used = stage(boot, StageEvent::FirstUse).and_then(|stage| stage.line);
     for cost in &boot.costs {
         of_cost(cost, out);
@@ -83,6 +84,29 @@ fn of_boot(boot: &Boot, out: &mut Vec<String>) {
             "a gain of the console's, and neither the kernel's begin nor init's is seen",
         );
     }
+}
+
+/// What no cost tells of lasts, lies in the boot, up to its first use, and within what the stamps span.
+fn of_longest(boot: &Boot, out: &mut Vec<String>) {
+    let Some(longest) = &boot.longest else { return };
+    let used = stage(boot, StageEvent::FirstUse).and_then(|stage| stage.line);
+    hold(out, longest.duration_ns > 0, "the longest stretch does not last");
+    hold(
+        out,
+        longest.after_line < longest.before_line,
+        "the longest stretch ends before it begins",
+    );
+    let inside = boot.from_line <= longest.after_line && longest.before_line <= boot.to_line;
+    hold(out, inside, "the longest stretch lies outside its boot");
+    let later = used.is_some_and(|used| longest.before_line > used);
+    hold(out, !later, "the longest stretch ends behind the first use");
+    let told = boot.costs.iter().any(|cost| {
+        let around = |line: &u32| (longest.after_line..=longest.before_line).contains(line);
+        !cost.lines.is_empty()
+            && cost.lines.iter().all(around)
+            && cost.cost_ns.is_some_and(|ns| ns >= longest.duration_ns)
+    });
+    hold(out, !told, "a cost tells of the stretch that no cost tells of");
 }
 
 /// May a report about units tell it?
