@@ -179,7 +179,10 @@ fn costs(boot: &Boot) -> Option<String> {
     // What is a small part of the time that the stamps span is no headline.
     let told_in_span = |ns: i64| ns >= SHORTEST_NS && span / SPANS < ns;
     let most = most.filter(|cost| told_in_span(size_ns(cost)));
-    let longer = boot.longest.as_ref();
+    // In a piece, a short one says nothing beside a wait of unknown length.
+    let short =
+        |ns: i64| boot.start == BootStart::MiddleOfLog && ns < SMALL_NS && boot.costs.iter().any(is_untimed_wait);
+    let longer = boot.longest.as_ref().filter(|stretch| !short(stretch.duration_ns));
     let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > size_ns(cost)));
     let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
     if let Some(cost) = most {

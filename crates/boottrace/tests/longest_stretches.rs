@@ -179,3 +179,24 @@ fn what_a_person_says_of_a_log_is_no_wait_of_it() {
         .flat_map(|boot| &boot.costs)
         .all(|cost| !cost.title.contains("stuck")));
 }
+
+#[test]
+fn two_ports_of_usb_are_two_devices() {
+    let log = "[14.868] usb 1-3: device not accepting address 3, error -108\n[14.868] usb 2-1: device not accepting address 3, error -108\n";
+    let found = read(log);
+    let text = serde_json::to_string(&found).unwrap();
+    assert!(!text.contains("it says so 2 times"), "{text}");
+}
+
+#[test]
+fn an_expedited_stall_is_told() {
+    let log = "[  OK  ] Started Frob.\n         Starting Quux...\n\
+        [   27.200000] rcu: INFO: rcu_preempt detected expedited stalls on CPUs/tasks: { 0-... } 6 jiffies s: 85 root: 0x1/.\n\
+        [  OK  ] Finished Quux.\n";
+    let boot = boots(log).pop().unwrap();
+    assert!(
+        boot.costs.iter().any(|cost| cost.title.contains("stall")),
+        "{:?}",
+        boot.costs
+    );
+}

@@ -146,8 +146,10 @@ fn words_of(text: &str) -> String {
         let name = word.trim_end_matches(':');
         let letters = name.chars().filter(char::is_ascii_alphabetic).count();
         let digits = name.chars().any(|c| c.is_ascii_digit());
+        // A port of USB has no letters: `1-3:`.
+        let port = word.ends_with(':') && name.contains('-');
         digits
-            && letters > 0
+            && (letters > 0 || port)
             && (word.ends_with(':') || name.contains(['.', '/']))
             && !name.contains(char::is_whitespace)
     };

@@ -60,7 +60,7 @@ const RETRIED: [&str; 9] = [
     "still trying",
     "will retry",
 ];
-const SLOW: [&str; 18] = [
+const SLOW: [&str; 19] = [
     "slow to respond",
     "taking a long time",
     "takes a long time",
@@ -74,6 +74,7 @@ const SLOW: [&str; 18] = [
     "took longer",
     "detected stall",
     "detected stalls",
+    "detected expedited stalls",
     "soft lockup",
     "hard lockup",
     "blocked for more than",
