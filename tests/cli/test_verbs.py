@@ -33,6 +33,7 @@ VERBS = (
     "board new",
     "board virtual",
     "board power",
+    "board who",
     "board compare",
     "board model",
     "board calibrate",

@@ -142,3 +142,50 @@ fn what_comes_behind_the_disks_mount_is_user_spaces() {
         "the mount itself"
     );
 }
+
+#[test]
+fn who_waits_for_a_firmware_file_is_told_by_the_line_before_the_wait() {
+    let log = "[    2.000000] frob 1-1: Direct firmware load for a/one.bin failed with error -2\n\
+        [    2.000100] frob 1-1: Falling back to sysfs fallback for: a/one.bin\n\
+        [   63.000000] frob 1-1: Direct firmware load for a/two.bin failed with error -2\n\
+        [   63.000100] frob 1-1: Falling back to user helper\n\
+        [  124.000000] frob 1-1: firmware one of three\n[  124.100000] frob 1-1: registered\n";
+    let told = boots(log).pop().unwrap().costs;
+    let files: Vec<_> = told.iter().filter(|cost| cost.kind == CostKind::FirmwareFile).collect();
+    assert_eq!(files.len(), 2);
+    assert!(files.iter().any(|cost| cost.title.ends_with("a/one.bin")));
+    assert!(
+        !files.iter().any(|cost| cost.title.contains("two.bin")),
+        "its wait is not told by its line"
+    );
+}
+
+#[test]
+fn two_accounts_under_words_that_announce_them_are_two() {
+    let log =
+        "Before:\n\n[    2.211722] frob: done\n[    2.226905] init: - preinit -\n[    4.101444] quux: mounted\n\n\
+        After:\n\n[    2.104445] frob: done\n[    2.116366] init: - preinit -\n[    2.732007] quux: mounted\n";
+    assert_eq!(boots(log).len(), 2);
+}
+
+#[test]
+fn of_a_piece_it_is_not_said_that_nothing_was_printed() {
+    let log = "[    3.029867] frob: version 2\n[    3.100000] frob: one\n[   11.032575] quux: not ready\n";
+    let costs = boots(log).pop().unwrap().costs;
+    let silence = costs.iter().find(|cost| cost.kind == CostKind::Silence).unwrap();
+    assert!(silence.title.contains("in this piece"), "{}", silence.title);
+}
+
+#[test]
+fn what_is_stopped_too_late_is_on_the_way_down() {
+    let log = "[   57.546705] systemd[1]: Stopped frob.service - Frob.\n\
+        [  139.162591] systemd[1]: session-1.scope: Stopping timed out. Killing.\n\
+        [  139.190334] systemd[1]: session-1.scope: Failed with result 'timeout'.\n";
+    for boot in boots(log) {
+        assert!(
+            boot.costs.iter().all(|cost| cost.cost_ns.unwrap_or(0) < 1_000 * MS),
+            "{:?}",
+            boot.costs
+        );
+    }
+}

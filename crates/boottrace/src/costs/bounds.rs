@@ -7,7 +7,7 @@ use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
-use crate::log::breaks::{is_restored, shuts_down};
+use crate::log::breaks::{is_restored, shuts_down, stops_late};
 use crate::log::clock::Clock;
 
 pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -66,6 +66,9 @@ fn within(context: &Context<'_>, out: &mut Vec<Cost>) {
     let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
     let restored = context.boot.lines.iter().find(|line| is_restored(&line.text));
     let down = context.boot.lines.iter().find(|line| shuts_down(line));
+    if let Some(late) = down.filter(|line| stops_late(&line.text)) {
+        out.retain(|cost| cost.lines.iter().max().is_none_or(|last| *last < late.number));
+    }
     let ends = used
         .and_then(|stage| stage.line)
         .into_iter()

@@ -188,6 +188,11 @@ fn said(lower: &str) -> Option<Saying> {
     if lower.contains("timed out") || lower.contains("timing out") || any(&TIMED_OUT) {
         return Some(Saying::TimedOut);
     }
+    // Advice is no event, and a network without a route is not waited for.
+    const ADVICE: [&str; 3] = ["and try again", "please try again", "then try again"];
+    if any(&ADVICE) || lower.contains("network is unreachable") {
+        return None;
+    }
     if any(&NO_ANSWER) {
         return Some(Saying::NoAnswer);
     }

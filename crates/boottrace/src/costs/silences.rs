@@ -75,6 +75,10 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             title: match between(context, gap) {
                 Between::Nothing => match spoken_of(gap) {
                     Some(said) => format!("{whose} prints nothing {said}"),
+                    // Somebody may have left lines out of a piece.
+                    None if context.boot.start == BootStart::MiddleOfLog => {
+                        format!("{whose} prints nothing in this piece after line {}", gap.after_line)
+                    }
                     None => format!("{whose} prints nothing after line {}", gap.after_line),
                 },
                 Between::WithoutStamps => format!(

@@ -96,8 +96,11 @@ pub(crate) struct Stated {
 
 /// The time that a line says it took, where its words leave no doubt.
 pub(crate) fn stated(text: &str) -> Option<Stated> {
-    // systemd sums up the whole start; a limit is no time that passed.
-    if text.contains("Startup finished in ") || text.len() > 2000 {
+    // systemd sums up the whole start, and a harness its whole test; a limit is no time that passed.
+    let sums_up = ["Startup finished in ", "test script finished in "]
+        .iter()
+        .any(|words| text.contains(words));
+    if sums_up || text.len() > 2000 {
         return None;
     }
     if let Some(ns) = of_a_limit(text) {

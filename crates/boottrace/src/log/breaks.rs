@@ -90,7 +90,19 @@ pub fn shuts_down(line: &Line) -> bool {
         "INIT: Switching to runlevel: 6",
     ];
     let text = line.text.trim_start();
-    line.process.as_deref() == Some("systemd-shutdown") || STARTS.iter().any(|start| text.starts_with(start))
+    line.process.as_deref() == Some("systemd-shutdown")
+        || STARTS.iter().any(|start| text.starts_with(start))
+        || stops_late(text)
+}
+
+/// Does systemd give up on a unit that it wants to stop? The time before was that unit's, on the way down.
+pub fn stops_late(text: &str) -> bool {
+    const WORDS: [&str; 3] = [
+        "Stopping timed out.",
+        "State 'stop-sigterm' timed out",
+        "A stop job is running for ",
+    ];
+    WORDS.iter().any(|words| text.contains(words))
 }
 
 /// The command by which somebody has the log printed, at a prompt or alone on its line: the words from the program's name on.
@@ -147,7 +159,8 @@ fn filter_of_a_file(text: &str) -> Option<&str> {
 
 /// A prompt, `sudo`, or nothing.
 fn is_prompt_before(text: &str) -> bool {
-    let text = text.trim_end();
+    // A page sets commands in bold.
+    let text = text.trim_end_matches(['*', '_']).trim_end();
     let text = text.strip_suffix("sudo").map_or(text, str::trim_end);
     let text = text.strip_suffix("adb shell").map_or(text, str::trim_end);
     text.is_empty() || (text.len() <= 80 && text.ends_with(['$', '#', '%', '>', ']']) && !text.contains("] "))
@@ -236,6 +249,7 @@ mod tests {
             "dmesg | sudo grep x",
             " grep -E \"unpack|initrd\" dmesg.txt",
             "$ tail -n 20 /var/log/kern.log",
+            "*me@box:~$ **dmesg | grep -i blue**",
         ] {
             assert!(filtering_command(text).is_some(), "{text}");
         }

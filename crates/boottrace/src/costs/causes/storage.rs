@@ -227,13 +227,24 @@ pub(super) const CAUSES: &[Cause] = &[
         title: "the kernel lets a USB disk settle before it looks at it",
         advice: "boot with usb-storage.delay_use=0",
     },
+    // From this line on somebody is waited for. What ends the wait may speak of the next file.
+    Cause {
+        kind: CostKind::FirmwareFile,
+        at: At::Begin,
+        words: &[
+            &["Falling back to sysfs fallback for"],
+            &["Falling back to user helper"],
+        ],
+        subject: fallback_of,
+        asynchronous: false,
+        title: "a firmware file does not come, and a program of user space that would bring it is waited for: {}",
+        advice: FIRMWARE_ADVICE,
+    },
     Cause {
         kind: CostKind::FirmwareFile,
         at: At::Either,
         words: &[
             &["Direct firmware load for ", " failed with error"],
-            &["Falling back to sysfs fallback for"],
-            &["Falling back to user helper"],
             &["brcmf_fw_alloc_request: using"],
             &["nable to load firmware"],
             &["ailed to load firmware"],
@@ -248,12 +259,23 @@ pub(super) const CAUSES: &[Cause] = &[
         subject: firmware_file,
         asynchronous: false,
         title: "a driver waits for a firmware file that does not come: {}",
-        advice:
-            "put the file into the image (or the initramfs, for a driver that is built in), build it into the kernel \
-                 (EXTRA_FIRMWARE), or build without FW_LOADER_USER_HELPER_FALLBACK, which waits 60 s for somebody to \
-                 deliver it",
+        advice: FIRMWARE_ADVICE,
     },
 ];
+
+const FIRMWARE_ADVICE: &str =
+    "put the file into the image (or the initramfs, for a driver that is built in), build it into the kernel \
+     (EXTRA_FIRMWARE), or build without FW_LOADER_USER_HELPER_FALLBACK, which waits 60 s for somebody to deliver it";
+
+/// The file that is asked for, or the device where the line names none.
+fn fallback_of(text: &str) -> &str {
+    let file = firmware_file(text);
+    if file.is_empty() {
+        before_colon(text)
+    } else {
+        file
+    }
+}
 
 /// The host of a card: `mmc0` of `mmc0: new ...` and of `mmcblk0: ...`.
 fn mmc_host(text: &str) -> &str {

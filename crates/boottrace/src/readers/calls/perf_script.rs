@@ -106,7 +106,9 @@ fn head(line: &[u8]) -> Option<Head<'_>> {
 /// `java 19983 cycles:`, and with a period `java 19983/20001  250000 cycles:u:`: nothing stands behind the event.
 fn timeless_head(line: &[u8]) -> Option<Head<'_>> {
     let (before, event) = last_word(line.trim_ascii().strip_suffix(b":")?)?;
-    let named = event.iter().any(u8::is_ascii_alphabetic) && !event.contains(&b'(');
+    // `- Jan 4 2024 AM:` is none. Events begin small (`cycles`), or are of several words (`LLC-load-misses`).
+    let small = event.first().is_some_and(u8::is_ascii_lowercase) || event.contains(&b'-');
+    let named = small && event.iter().any(u8::is_ascii_alphabetic) && !event.contains(&b'(');
     let (mut comm, mut pid) = last_word(before)?;
     let mut period = None;
     if let Some((older, word)) = last_word(comm).filter(|(_, word)| is_pid(word)) {

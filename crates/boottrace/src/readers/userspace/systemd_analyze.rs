@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use serde::Serialize;
 
 use super::duration::{parse, parse_prefix};
-use super::systemd_blame::{blame_row, is_unit};
+use super::systemd_blame::{blame_row, is_unit, without_remark};
 use super::systemd_pasted::{rows, unpasted};
 use crate::readers::skipped::Skipped;
 use crate::text::lines;
@@ -158,7 +158,7 @@ fn chain_link(line: &str) -> Option<ChainLink> {
         start
     };
     let depth = line[..start].chars().count() as u32 / 2;
-    let text = &line[start..];
+    let text = without_remark(&line[start..]);
     let (text, took) = text
         .split_once(" +")
         .map_or((text, None), |(text, took)| (text, Some(took)));

@@ -25,9 +25,20 @@ pub(super) fn is_unit(text: &str) -> bool {
             .is_some_and(|(name, kind)| !name.is_empty() && KINDS.contains(&kind))
 }
 
+/// A row without what somebody wrote behind it: `4.451s frob.service  ← this one`, `# why?`, `// slow`, `(new)`.
+pub(super) fn without_remark(text: &str) -> &str {
+    const STARTS: [&str; 8] = ["#", "(", "<", "//", "->", "=>", "--", "!"];
+    let is_mark = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '\u{2500}'..='\u{257f}' | '\u{2026}');
+    let remark = text.match_indices(' ').find(|(at, _)| {
+        let rest = text[at + 1..].trim_start();
+        rest.starts_with(is_mark) || STARTS.iter().any(|start| rest.starts_with(start))
+    });
+    remark.map_or(text, |(at, _)| text[..at].trim_end())
+}
+
 /// `  1min 2.345s some.service`
 pub(super) fn blame_row(line: &str) -> Option<(String, u64)> {
-    let text = line.trim();
+    let text = without_remark(line.trim());
     let (ns, used) = parse_prefix(text)?;
     let unit = text[used..].trim();
     if is_unit(unit) {
@@ -50,5 +61,27 @@ fn cut_unit(text: &str) -> Option<String> {
     match (kinds.next(), kinds.next()) {
         (Some(only), None) => Some(format!("{name}.{only}")),
         _ => Some(format!("{text}…")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remark_behind_a_unit_is_no_part_of_it() {
+        for line in [
+            "4.5s frob.service  ← this one",
+            "4.5s frob.service # why?",
+            " 4.5s frob.service (new)",
+        ] {
+            assert_eq!(
+                blame_row(line),
+                Some(("frob.service".to_owned(), 4_500_000_000)),
+                "{line}"
+            );
+        }
+        assert_eq!(blame_row("4.5s frob.service is slow"), None);
+        assert_eq!(without_remark("├─frob.service @1s"), "├─frob.service @1s");
     }
 }

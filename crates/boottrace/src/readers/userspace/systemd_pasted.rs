@@ -92,7 +92,7 @@ fn rows_of(line: &str) -> Vec<Cow<'_, str>> {
 /// The account and the target, where both stand in one line, or a command before them.
 fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
     let at = line.find("Startup finished in ")?;
-    let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#']);
+    let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#', '-', '+', '\t', '\u{2022}']);
     // Behind a program's name it is the journal's, which the log tells of.
     let commanded =
         before.is_empty() || before.ends_with("systemd-analyze") || before.ends_with("systemd-analyze time");
@@ -163,6 +163,10 @@ mod tests {
     #[test]
     fn rows_of_pages() {
         assert_eq!(rows("#  8.2s apt-daily.service"), [" 8.2s apt-daily.service"]);
+        assert_eq!(
+            rows("\t- Startup finished in 4.2s (kernel) = 4.2s"),
+            ["Startup finished in 4.2s (kernel) = 4.2s"]
+        );
         assert_eq!(
             rows("# Startup finished in 4.2s (kernel) = 4.2s"),
             ["Startup finished in 4.2s (kernel) = 4.2s"]

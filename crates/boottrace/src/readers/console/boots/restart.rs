@@ -192,9 +192,14 @@ impl Splitter<'_> {
     }
 }
 
-/// Words of somebody who writes about a log: several of them, with a sentence's end.
+/// Words of somebody who writes about a log: several of them with a sentence's end, or a few that announce what follows
+/// (`After:`, `With this patch:`).
 fn is_sentence(text: &str) -> bool {
     let text = text.trim();
     let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
-    ends && text.starts_with(|c: char| c.is_alphabetic()) && text.split_ascii_whitespace().count() >= 4
+    let starts = text.starts_with(|c: char| c.is_alphabetic());
+    let announces = text.strip_suffix(':').is_some_and(|words| {
+        words.starts_with(|c: char| c.is_uppercase()) && words.chars().all(|c| c.is_alphabetic() || " '-,".contains(c))
+    });
+    ends && starts && (announces || text.split_ascii_whitespace().count() >= 4)
 }
