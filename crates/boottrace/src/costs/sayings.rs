@@ -174,6 +174,9 @@ pub(super) fn saying(text: &str) -> Option<Saying> {
     (!is_source(text) && !is_setting(&lower, found) && !is_over(&lower, found)).then_some(found)
 }
 
+/// What people are told to do.
+const ADVICE: [&str; 3] = ["and try again", "please try again", "then try again"];
+
 fn said(lower: &str) -> Option<Saying> {
     let any = |words: &[&str]| words.iter().any(|word| holds_alone(lower, word));
     // That nothing bounds a wait is no limit that ran out.
@@ -189,7 +192,6 @@ fn said(lower: &str) -> Option<Saying> {
         return Some(Saying::TimedOut);
     }
     // Advice is no event, and a network without a route is not waited for.
-    const ADVICE: [&str; 3] = ["and try again", "please try again", "then try again"];
     if any(&ADVICE) || lower.contains("network is unreachable") {
         return None;
     }
