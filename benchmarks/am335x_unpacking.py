@@ -39,6 +39,7 @@ import zlib
 from pathlib import Path
 
 import msgspec
+import page_part
 from board_forecast import CARDS, load_ms, medium_of, table
 
 from bootlab.collectors.costing import CLASSES, EVENTS, TICKS_PER_CYCLE, load
@@ -259,8 +260,7 @@ def main() -> None:
     if asked.keep:
         asked.keep.write_text(json.dumps(msgspec.to_builtins(kept), indent=1) + "\n")
     if asked.page:
-        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
-        asked.page.write_text(before + MARKS[0] + page(kept) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+        page_part.put(asked.page, MARKS, page(kept))
     else:
         print(page(kept), end="")
 

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import page_part
 
 from bootlab.collectors.costing import TICKS_PER_CYCLE, load
 from bootlab.costs.cores import core_of
@@ -252,8 +253,7 @@ def main() -> None:
         if asked.page is None:
             print(shown, end="")
             return
-        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
-        asked.page.write_text(before + MARKS[0] + shown + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+        page_part.put(asked.page, MARKS, shown)
         return
     kept = run(asked)
     if asked.keep:

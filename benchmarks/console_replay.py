@@ -28,6 +28,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import page_part
+
 from bootlab.costs.prices import board_row
 from bootlab.errors import BootlabError
 from bootlab.logs.analysis import analyze
@@ -172,8 +174,7 @@ def main() -> None:
     if asked.keep:
         asked.keep.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
     if asked.page:
-        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
-        asked.page.write_text(before + MARKS[0] + page(rows) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8")
+        page_part.put(asked.page, MARKS, page(rows))
     else:
         print(page(rows), end="")
 

@@ -70,6 +70,13 @@ menuentry 'Debian GNU/Linux' --class debian $menuentry_id_option 'gnulinux-simpl
 """
 
 
+def boot_partition(base: Base, at: Path, early: Path, line: str) -> Path:
+    """Return a partition with kernel, initrd and GRUB's menu, apart from the root."""
+    menu = GRUB.format(folder="", kernel="vmlinuz", initrd="initrd.img", line=line, uuid=BOOT_UUID)
+    files = {"vmlinuz": base.kernel, "initrd.img": early, "grub/grub.cfg": menu}
+    return ext4(at / "boot.ext4", put(at / "boot", files), uuid=BOOT_UUID)
+
+
 def raid_lvm(base: Base, at: Path) -> Built:
     """LVM on one half of an MD mirror, /boot of its own with GRUB, runit as the first program."""
     line = "root=/dev/mapper/vg0-root ro quiet"
@@ -87,12 +94,7 @@ def raid_lvm(base: Base, at: Path) -> Built:
     (tree / "sbin/init").symlink_to("runit")
     root = ext4(at / "root.ext4", tree, uuid=UUID)
     early = base.initrd("plain")
-    menu = GRUB.format(folder="", kernel="vmlinuz", initrd="initrd.img", line=line, uuid=BOOT_UUID)
-    boot = ext4(
-        at / "boot.ext4",
-        put(at / "boot", {"vmlinuz": base.kernel, "initrd.img": early, "grub/grub.cfg": menu}),
-        uuid=BOOT_UUID,
-    )
+    boot = boot_partition(base, at, early, line)
     (at / "empty").write_bytes(b"")
     run("truncate", "-s", f"{(root.stat().st_size >> 20) + 32}M", at / "empty")
     image = disk(at / "d.img", [("linux", boot), ("raid", at / "empty")])
@@ -151,12 +153,7 @@ def btrfs_subvolume(base: Base, at: Path) -> Built:
     finally:
         run("umount", at / "mnt")
     early = base.initrd("plain")
-    menu = GRUB.format(folder="", kernel="vmlinuz", initrd="initrd.img", line=line, uuid=BOOT_UUID)
-    boot = ext4(
-        at / "boot.ext4",
-        put(at / "boot", {"vmlinuz": base.kernel, "initrd.img": early, "grub/grub.cfg": menu}),
-        uuid=BOOT_UUID,
-    )
+    boot = boot_partition(base, at, early, line)
     image = disk(at / "d.img", [(LINUX, boot), (LINUX, image)])
     return Built((image,), base.kernel, (early,), line, 2, LISTENS, keeps=("rootflags=subvol=@",))
 

@@ -36,6 +36,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
+import page_part
 from processor_here import PLAIN, cache_words, clock_ghz, memory_ns, processor_ns, this_processor
 from program_rows import MARKS, Kept, Row, page
 from program_widths import seen_of, seen_text
@@ -233,10 +234,7 @@ def main() -> None:
         right = [one for one in kept.rows if not one.differs]
         asked.seen.write_text(seen_text(seen_of(kept.core, kept.processor, right)), encoding="utf-8")
     if asked.page:
-        before, _, rest = asked.page.read_text(encoding="utf-8").partition(MARKS[0])
-        asked.page.write_text(
-            before + MARKS[0] + page(kept, beside) + MARKS[1] + rest.partition(MARKS[1])[2], encoding="utf-8"
-        )
+        page_part.put(asked.page, MARKS, page(kept, beside))
     else:
         print(page(kept, beside))
 

@@ -38,7 +38,8 @@ do_bootlab() {
     fi
     set -- "${BOOTLAB_DIR}/system.toml" --store "${BOOTLAB_STORE}"
     if [ -z "${BOOTLAB_BUDGET}${BOOTLAB_AGAINST}" ]; then
-        ${BOOTLAB} boot "$@" --html "${BOOTLAB_DIR}/report.html" ${BOOTLAB_ARGUMENTS}
+        ${BOOTLAB} boot "$@" ${BOOTLAB_ARGUMENTS}
+        ${BOOTLAB} report last --store "${BOOTLAB_STORE}" --html "${BOOTLAB_DIR}/report.html"
         return 0
     fi
     for budget in ${BOOTLAB_BUDGET}; do

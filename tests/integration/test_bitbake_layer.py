@@ -106,6 +106,10 @@ def test_the_task_writes_the_system_file_gates_it_and_fails_over_budget(tmp_path
         assert ("FATAL: the boot is over budget" in done.stdout) == (code == 1)
         assert ("WARNING: bootlab cannot tell" in done.stdout) == budget.startswith("nothing")
     deploy = tmp_path / "deploy"
+    (deploy / "bootlab-image" / "report.html").unlink()
+    shell = str(parsed(tmp_path, BOOTLAB=str(stand_in), BOOTLAB_BOOT="1")["shell"])
+    done = run(shell, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "asked").read_text() == f"new {deploy}/bootlab-image/system.toml --force --from {deploy}\n"
     assert {path.name for path in (deploy / "bootlab-image").iterdir()} >= {
         "system.toml",

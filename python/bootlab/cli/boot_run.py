@@ -112,7 +112,12 @@ def run(request: BootRequest) -> int:
         say,
     )
     from bootlab.views.run import terminal  # noqa: PLC0415
-    from bootlab.views.run.costing import costing_document, costing_line, costing_table  # noqa: PLC0415
+    from bootlab.views.run.costing import (  # noqa: PLC0415
+        costing_document,
+        costing_line,
+        costing_table,
+        long_initcalls_table,
+    )
     from bootlab.views.run.headline import headline  # noqa: PLC0415
     from bootlab.views.run.initcalls import initcall_table  # noqa: PLC0415
 
@@ -134,6 +139,8 @@ def run(request: BootRequest) -> int:
             console.print(initcall_table(diagnosis.initcalls))
         if costing is not None:
             console.print(costing_table(costing))
+            if costing.initcalls:
+                console.print(long_initcalls_table(costing))
             console.print(costing_line(costing))
         if equality:
             _say_equality(equality)

@@ -175,10 +175,9 @@ def _initcall_rows(costing: Costing, board: Sequence[Recording]) -> list[Row]:
     """Return the initcalls that a forecast lists; the times of the board are its kernel's, if its console has them."""
     logs = (tuple(line.text for line in boot.lines) for boot in board if boot.ok)
     calls = [{call.function: call.duration_ns for call in initcalls_of(log)} for log in logs]
-    own = [one for one in costing.shown if one in costing.initcalls]
     return [
         _row(one.name, one.exact_ns, [each[name] for each in calls if name in each])
-        for one in own
+        for one in costing.longest
         for name in (one.name.removeprefix("initcall "),)
     ]
 

@@ -104,10 +104,14 @@ class Costing(msgspec.Struct, frozen=True, kw_only=True):
     records are left out: what they took alone is not known."""
 
     @property
+    def longest(self) -> tuple[CostedStage, ...]:
+        """Return the initcalls that a table lists: those whose forecast is the longest."""
+        return tuple(sorted(self.initcalls, key=lambda one: (-one.forecast_ns.high, one.name))[:MOST_INITCALLS])
+
+    @property
     def shown(self) -> tuple[CostedStage, ...]:
-        """What a table lists: the stages, the whole, and the initcalls whose forecast is the longest."""
-        longest = sorted(self.initcalls, key=lambda one: (-one.forecast_ns.high, one.name))
-        return (*self.stages, self.whole, *longest[:MOST_INITCALLS])
+        """What a table lists: the stages, the whole, and the longest initcalls."""
+        return (*self.stages, self.whole, *self.longest)
 
     @property
     def not_in_it(self) -> str:

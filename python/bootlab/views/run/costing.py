@@ -16,7 +16,7 @@ _SHOWN = (("L1D", "l1d misses"), ("L1I", "l1i misses"), ("L2", "l2 misses"), ("b
 
 
 def costing_table(costing: Costing) -> Table:
-    """List each stage and the longest initcalls: the exact time, the forecast, and that by the core's figures alone."""
+    """List each stage: its exact time, the forecast, and the forecast by the core's figures alone."""
     table = Table(
         title=f"Forecast for {costing.title}; misses and mispredicted branches of 1,000 instructions",
         title_justify="left",
@@ -24,18 +24,32 @@ def costing_table(costing: Costing) -> Table:
         padding=(0, 2, 0, 0),
     )
     table.add_column("stage", overflow="fold")
+    stages = (*costing.stages, costing.whole)
+    console = any(stage.printed_ns.high for stage in stages)
     for name in (
         "exact ms",
         "forecast ms",
-        "console",
+        *(("console",) if console else ()),
         "by figures alone",
         "10^6 insns",
         "ns each",
         *(name for name, _ in _SHOWN),
     ):
         table.add_column(name, justify="right")
-    for stage in costing.shown:
-        table.add_row(*_cells(stage))
+    for stage in stages:
+        table.add_row(*_cells(stage, console=console))
+    return table
+
+
+def long_initcalls_table(costing: Costing) -> Table:
+    """List the initcalls whose forecast is the longest, by their whole names."""
+    table = Table(title="Of it, the longest initcalls", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table.add_column("initcall", overflow="fold")
+    for name in ("exact ms", "forecast ms", "10^6 insns"):
+        table.add_column(name, justify="right")
+    for one in costing.longest:
+        name = one.name.removeprefix("initcall ")
+        table.add_row(name, f"{one.exact_ns / 1e6:,.1f}", _ms(one.forecast_ns), f"{one.instructions / 1e6:,.1f}")
     return table
 
 
@@ -60,7 +74,7 @@ def costing_document(costing: Costing | None) -> dict[str, Any] | None:
     return document
 
 
-def _cells(stage: CostedStage) -> tuple[Text, ...]:
+def _cells(stage: CostedStage, *, console: bool) -> tuple[Text, ...]:
     per_thousand = 1000 / stage.instructions if stage.instructions else 0.0
     return tuple(
         Text(cell)
@@ -68,7 +82,7 @@ def _cells(stage: CostedStage) -> tuple[Text, ...]:
             stage.name,
             f"{stage.exact_ns / 1e6:,.1f}",
             _ms(stage.forecast_ns),
-            _ms(stage.printed_ns) if stage.printed_ns.high else "",
+            *((_ms(stage.printed_ns) if stage.printed_ns.high else "",) if console else ()),
             _ms(stage.bare_ns),
             f"{stage.instructions / 1e6:,.1f}",
             f"{stage.instruction_ns.low:.2f} to {stage.instruction_ns.high:.2f}",

@@ -90,7 +90,7 @@ def _forecast(results: RunDocument) -> dict[str, Any] | None:
     if costing is None:
         return None
     stages = []
-    for stage in costing.shown:
+    for stage in (*costing.stages, costing.whole):
         parts = {"computed": stage.computed_ns.low, "waited": stage.waited_ns}
         parts |= {"printed": stage.printed_ns.low, "loaded": max(0.0, stage.loaded_ns.low)}
         unsure = stage.forecast_ns.high - stage.forecast_ns.low
