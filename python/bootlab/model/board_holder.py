@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 
-class BoardHolder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class BoardHolder(msgspec.Struct, frozen=True, kw_only=True):
     """A board and who has it; every field but the first two is empty where nobody does, or where it is not known."""
 
     board: str
