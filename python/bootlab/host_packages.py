@@ -8,7 +8,6 @@ in `/etc/os-release` (freedesktop.org, os-release(5)): `ID`, and in `ID_LIKE` th
 from __future__ import annotations
 
 import functools
-import platform
 from pathlib import Path
 
 _COLUMNS = {"apt": 0, "dnf": 1, "pacman": 2, "zypper": 3, "apk": 4}
@@ -35,6 +34,8 @@ _BY_SYSTEM = {
 
 def manager() -> str:
     """Return what installs packages here: apt, dnf, pacman, zypper or apk; "" where the system does not say."""
+    import platform  # noqa: PLC0415 - wanted where something is missing, and its import delays each start
+
     try:
         release = platform.freedesktop_os_release()
     except OSError:

@@ -6,7 +6,6 @@ Importing typer takes longer than reading a log, and a third of the time that pa
 
 from __future__ import annotations
 
-import inspect
 import os
 import shlex
 from collections.abc import Callable, Sequence
@@ -114,7 +113,9 @@ def declared(kind: type[Group]) -> list[Declared]:
     """Return the options of a group in the order of its fields, its own before those that it inherits."""
     hints = get_type_hints(kind, include_extras=True)
     defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
-    names = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one) if name in defaults)
+    names = dict.fromkeys(
+        name for one in kind.__mro__ for name in getattr(one, "__annotations__", ()) if name in defaults
+    )
     found = (declared_as(name, hints[name], defaults[name]) for name in names)
     return [one for one in found if one is not None]
 

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -104,6 +103,8 @@ class ChosenCore(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def cores() -> Mapping[str, CoreFile]:
     """Return the cores that bootlab knows, by name."""
+    from importlib.resources import files  # noqa: PLC0415 - its import delays systems without costs
+
     folder = files("bootlab.costs").joinpath("cores")
     found = (one for one in folder.iterdir() if one.name.endswith(".toml"))
     return {

@@ -8,7 +8,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -109,6 +108,8 @@ class RawCostsFile(RawCosts, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 @cache
 def media() -> Mapping[str, BoardMedium]:
     """Return the presets of media by name, from the file that states their sources."""
+    from importlib.resources import files  # noqa: PLC0415 - its import delays systems without costs
+
     table = tomllib.loads(files("bootlab.costs").joinpath("media.toml").read_text(encoding="utf-8"))
     raw = msgspec.convert(table, dict[str, RawMedium])
     return {name: _medium(msgspec.structs.replace(one, name=name), f"media.toml: {name}") for name, one in raw.items()}

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import statistics
 from typing import Literal
 
 import msgspec
@@ -126,6 +125,8 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _middle(values: tuple[int, ...]) -> int:
+    import statistics  # noqa: PLC0415 - its import delays the start of verbs that judge nothing
+
     return round(statistics.median(values))
 
 

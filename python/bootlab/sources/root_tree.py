@@ -10,7 +10,7 @@ from bootlab.formats import os_release
 from bootlab.formats.file_view import FileView
 from bootlab.model import fstab
 from bootlab.model.architecture import Arch
-from bootlab.sources import boot_entries, deployed
+from bootlab.sources import deployed
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.initramfs import module_name
 from bootlab.sources.menus import by_name
@@ -62,6 +62,8 @@ def look(view: FileView) -> RootFacts:
 
 def entries_of(view: FileView) -> tuple[BootEntry, ...]:
     """Return what a boot loader would start: the entries of its menu, and at last the newest kernel in /boot."""
+    from bootlab.sources import boot_entries  # noqa: PLC0415 - readers of ten boot loaders
+
     return (*boot_entries.read(view), *by_name.newest(view))
 
 
