@@ -9,6 +9,7 @@ import pytest
 from bootlab.costs.named import OF_SYSTEM, costs_of
 from bootlab.errors import SystemFileError, UserError
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.costs import LINE_TIMES
 from bootlab.model.system import Goal, Kernel, SystemDescription
 from bootlab.systemfile.costs import load_with
 from bootlab.systemfile.loader import loads
@@ -49,8 +50,8 @@ def test_a_system_file_with_costs(tmp_path):
     system = load_with(path)
     assert system.costs.name == OF_SYSTEM
     assert system.costs.medium.name == "nand"
-    assert system.costs.console.baud.high == 9600, "the command line names it"
-    assert load_with(path, "115200").costs.console.baud.high == 115200
+    assert system.costs.console.baud.high == pytest.approx(9600 / LINE_TIMES.low), "the command line names it"
+    assert load_with(path, "115200").costs.console.baud.high == pytest.approx(115200 / LINE_TIMES.low)
     assert load_with(path, "115200").costs.medium is None, "costs given for a run are all of them"
 
 

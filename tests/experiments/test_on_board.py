@@ -80,9 +80,9 @@ def test_a_slow_card_drops_the_large_image_and_a_line_wants_quiet(run):
     assert {name: trial.goal_ns for name, trial in trials.items()} == {n: t.goal_ns for n, t in exact.items()}
     (left,) = stacked.left_out
     assert left.cost_ns == 0, "the exact column stays exact"
-    assert left.cost_there.low == pytest.approx(18_000 / 11520 * 1e9)
+    assert left.cost_there.low == pytest.approx(18_000 / 11520 * 1e9 * LINE_TIMES.low)
     assert left.cost_there.high == pytest.approx(18_000 / 11520 * 1e9 * LINE_TIMES.high)
-    least = 3000e6 + 500e6 * READ_TIMES.low + 2000 / 11520 * 1e9
+    least = 3000e6 + 500e6 * READ_TIMES.low + 2000 / 11520 * 1e9 * LINE_TIMES.low
     assert stacked.steps[0].board.board_ns.low == pytest.approx(least)
 
 

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from bootlab.model.contrast import Contrast
+from bootlab.model.costs import LINE_TIMES, READ_TIMES
 from bootlab.model.floor import Floor, FloorPart, Obstacle
 from bootlab.model.question import Question
 from bootlab.model.verdict import Effect, Verdict
@@ -189,7 +190,9 @@ def test_with_what_a_board_adds_the_answer_is_said_too():
             found.final.middle_ns + rows["stack"].added_ns(line_times, read_times),
         )
 
-    boards = [sums(one, other) for one in (1.0, 1.071) for other in (0.973, 1.027)]
+    boards = [
+        sums(one, other) for one in (LINE_TIMES.low, LINE_TIMES.high) for other in (READ_TIMES.low, READ_TIMES.high)
+    ]
     for side in (0, 1):
         ends = sorted(board[side] / 1e6 for board in boards)
         assert f"{ends[0]:.1f} to {ends[-1]:.1f}" in line

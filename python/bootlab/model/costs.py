@@ -34,8 +34,8 @@ class Between(msgspec.Struct, frozen=True):
         return low if low == high else f"{low} to {high}"
 
 
-LINE_TIMES = Between(1.0, 1.071)
-"""How many times as long as characters / rate a kernel waits for its line: benchmarks/console_replay.py, two logs."""
+LINE_TIMES = Between(0.967, 1.096)
+"""How many times as long as characters / rate a kernel waits for its line: benchmarks/console_replay.py, 28 logs."""
 READ_TIMES = Between(0.973, 1.027)
 """How many times as long as bytes / rate a load takes at a known rate: benchmarks/board_forecast.py, 16 loads."""
 
