@@ -19,6 +19,8 @@
  *                      number `user_after` was seen; watched from mark `user_from`
  *   user_from=N        on, because the kernel starts helpers (modprobe) whose code
  *   user_after=N       init may share, long before it starts init
+ *   kexec=N            mark number N is the kernel's last function before it starts
+ *                      another one: what comes then is stamped by stamp-kexec.h
  *   firmware=LOW:HIGH  addresses that are never user space: firmware that the
  *                      kernel calls runs there
  *
@@ -42,6 +44,7 @@
 #include "refuse.h"
 #include "stamp-code.h"
 #include "stamp-console.h"
+#include "stamp-kexec.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 
@@ -83,15 +86,28 @@ static void note_mark(unsigned number, unsigned left)
 {
     if (number >= BOOTLAB_MAX_MARKS || stamp_file->marks[number].seen)
         return;
+    /* Addresses of the first kernel say nothing of another one. */
+    if (kexec_left() && number < BOOTLAB_KERNEL_2_MARK)
+        return;
     struct bootlab_mark *m = &stamp_file->marks[number];
     struct qemu_time now = qemu_clock_at(left);
     m->ns = now.ns;
     m->insns = now.insns;
     __atomic_store_n(&m->seen, 1, __ATOMIC_RELEASE);
+    kexec_note(number);
     if (number == user_from)
         user_watched = true;
     if (number == user_after)
         user_armed = true;
+}
+
+static void on_kexec(unsigned cpu, void *data)
+{
+    (void)cpu;
+    uintptr_t site = (uintptr_t)data;
+    unsigned number = kexec_reached(site & 1);
+    if (number)
+        note_mark(number, (unsigned)(site >> 1));
 }
 
 static void on_mark(unsigned cpu, void *data)
@@ -184,6 +200,12 @@ static void on_translate(ON_TRANSLATE(tb))
         instrument_marks(tb, n);
     if (code_count())
         instrument_codes(tb, n);
+    if (kexec_left()) {
+        bool low = may_be_user(qemu_plugin_tb_vaddr(tb));
+        if (kexec_waits(low))
+            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_kexec, QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)((uintptr_t)n << 1 | low));
+    }
     if (user_watched && !user_done && may_be_user(qemu_plugin_tb_vaddr(tb)))
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_user, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)n);
@@ -219,6 +241,8 @@ static int parse(const char *arg, const char **con, const char **out)
         user_after = (unsigned)strtoul(arg + 11, NULL, 0);
     } else if (!strncmp(arg, "user_from=", 10)) {
         user_from = (unsigned)strtoul(arg + 10, NULL, 0);
+    } else if (!strncmp(arg, "kexec=", 6)) {
+        kexec_watch((unsigned)strtoul(arg + 6, NULL, 0));
     } else if (!strncmp(arg, "firmware=", 9)) {
         char *end;
         firmware_low = strtoull(arg + 9, &end, 0);
@@ -262,6 +286,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     if (why)
         return refuse(why);
     is_x86 = !strcmp(info->target_name, "x86_64") || !strcmp(info->target_name, "i386");
+    kexec_sees_user(is_x86);
     qemu_plugin_register_vcpu_tb_trans_cb(BOOTLAB_REGISTER(id, on_translate));
     qemu_plugin_register_vcpu_idle_cb(BOOTLAB_REGISTER(id, on_idle));
     by_inotify = !is_x86 && shift < 0;

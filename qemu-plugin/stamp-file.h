@@ -10,8 +10,11 @@
 
 #define BOOTLAB_STAMP_MAGIC "BLSTAMP"
 #define BOOTLAB_STAMP_VERSION 3
-#define BOOTLAB_MAX_MARKS 161
+#define BOOTLAB_MAX_MARKS 163
 #define BOOTLAB_USER_MARK 160
+/* Of the kernel that the first one started by kexec: its first instruction, and the first of its user space. */
+#define BOOTLAB_KERNEL_2_MARK 161
+#define BOOTLAB_USER_2_MARK 162
 #define BOOTLAB_STAMPS_AT 4096
 /* Stamps are mapped a window at a time, a whole number of pages, so that a long console costs disk and no memory. */
 #define BOOTLAB_WINDOW_STAMPS 65536u

@@ -52,6 +52,18 @@ def test_what_was_not_seen_belongs_to_the_stage_before():
     assert [(s.name, s.duration_ns) for s in stages] == [("firmware", 30), ("kernel", 70)]
 
 
+def test_a_kernel_started_by_kexec_has_stages_of_its_own():
+    times = {"power-on": 0, "start-kernel": 10, "user-space": 20, "kexec": 30, "kernel-2": 40, "user-space-2": 50}
+    names = ["firmware", "kernel", "user space", "kexec", "kernel 2", "user space 2"]
+    assert [s.name for s in stages_of(marked(times | {"goal": 60}))] == names
+    assert [s.name for s in stages_of(marked(times | {"rc-scripts": 55, "goal": 60}))] == [*names, "RC scripts"]
+    # User space precedes neither of the two.
+    assert [s.name for s in stages_of(marked(times | {"user-space-2": 35, "goal": 60}))] == names[:-1]
+    assert [s.name for s in stages_of(marked(times | {"user-space": 5, "goal": 60}))] == [
+        "firmware", "kernel", "kexec", "kernel 2", "user space 2"
+    ]  # fmt: skip
+
+
 def test_marks_in_another_order_and_behind_the_goal():
     stages = stages_of(booted(power_on=0, user_space=10, application=20, rc_scripts=30, goal=40))
     assert [(s.name, s.duration_ns) for s in stages] == [

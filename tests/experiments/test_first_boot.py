@@ -22,9 +22,12 @@ SYSTEM = SystemDescription(
 )
 
 
-def recording(*lines: str, marks: tuple[str, ...] = ("start-kernel", "user-space")) -> Recording:
+SHOWN = ("start-kernel", "user-space")
+
+
+def recording(*lines: str, marks: tuple[str, ...] = SHOWN) -> Recording:
     """Return a recording of lines 10 ns apart; the kernel starts at 15 ns, user space at 25 ns."""
-    times = {"start-kernel": 15, "user-space": 25, "switch-root": 35}
+    times = {"start-kernel": 15, "user-space": 25, "switch-root": 35, "kexec": 32, "kernel-2": 45, "user-space-2": 55}
     return Recording(
         meta=Meta(),
         lines=tuple(Line(n + 1, text, n, first_ns=10 * n, last_ns=10 * n + 5) for n, text in enumerate(lines)),
@@ -38,6 +41,10 @@ def test_user_space_begins_at_its_mark():
     assert first_boot.begin_of_user_space(recording(*console, marks=("start-kernel",))) == 1
     assert first_boot.begin_of_user_space(recording(*console, marks=())) == 0
     assert first_boot.begin_of_user_space(recording("only firmware")) == 1
+    # A loader that is a Linux says much before the kernel that it starts by kexec.
+    second = (*SHOWN, "kexec", "kernel-2", "user-space-2")
+    assert first_boot.begin_of_user_space(recording(*console, "kernel", "init", marks=second)) == 5
+    assert first_boot.begin_of_user_space(recording(*console, "kernel", "init", marks=second[:-2])) == 3
     assert first_boot.time_in(recording(*console))(2, 0) == 25
 
 

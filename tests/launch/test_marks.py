@@ -14,7 +14,7 @@ from bootlab.launch.load_address import user_space_end
 from bootlab.launch.marks import kernel_marks, read_marks
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, SystemDescription
-from bootlab.recordings.stamps import MAX_MARKS, USER_MARK, StampedMark, Stamps
+from bootlab.recordings.stamps import KERNEL_2_MARK, MAX_MARKS, USER_2_MARK, USER_MARK, StampedMark, Stamps
 
 SYSTEM = SystemDescription(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), marks=(("rc-scripts", "^rc"), ("application", "never"))
@@ -155,6 +155,36 @@ def test_what_firmware_prints_is_no_start_of_user_space():
         "power-on": 0, "firmware": 0, "banner": 22_000, "start-kernel": 25_500, "user-space": 30_000,
         "rc-scripts": 35_000,
     }  # fmt: skip
+
+
+RAW = b"rc: of the loader\n[    1.0] Run /init as init process\nrc: start\n"
+
+
+@pytest.mark.parametrize(
+    ("seen", "user_ns"),
+    [
+        # A helper of the second kernel ran before it named its init.
+        ({KERNEL_2_MARK: 19, USER_2_MARK: 25}, 53),
+        ({KERNEL_2_MARK: 19, USER_2_MARK: 54}, 54),
+        ({KERNEL_2_MARK: 19}, 53),
+        # Nothing came of it.
+        ({}, None),
+    ],
+)
+def test_a_second_kernel_has_marks_of_its_own(seen, user_ns):
+    ends = np.arange(1, len(RAW) + 1)
+    times = {0: 2, USER_MARK: 3, 1: 18} | seen
+    marked = {number: StampedMark(ns, ns) for number, ns in times.items()}
+    marks = read_marks(SYSTEM, ("start-kernel", "kexec"), Stamps(ends=ends, ns=ends, insns=ends, marks=marked), RAW)
+    found = {mark.name: mark.ns for mark in marks}
+    assert (found["kexec"], found.get("kernel-2"), found.get("user-space-2")) == (18, seen.get(KERNEL_2_MARK), user_ns)
+    # The scripts are the second system's.
+    assert found["rc-scripts"] == RAW.index(b"rc: start") + len("rc")
+
+
+def test_the_last_function_before_another_kernel_is_watched():
+    info = msgspec.structs.replace(INFO, symbols=INFO.symbols | {"machine_kexec": 0xCC})
+    assert kernel_marks(SYSTEM, info)[0]["kexec"] == 0xCC
 
 
 def test_a_kernel_whose_initramfs_pivot_root_leaves():

@@ -15,12 +15,12 @@ from bootlab.model.timeline import (
     ALL_STAGES,
     ASKED,
     INITRD,
-    KERNEL_MARKS,
     STAGES,
     USER_SPACE_MARKS,
     Span,
     Stage,
     Timeline,
+    kernel_begin_ns,
 )
 from bootlab.model.verdict import StageDelta
 
@@ -72,8 +72,8 @@ def _times(recording: Recording) -> dict[str, int]:
 
 def _found_times(recording: Recording) -> dict[str, int]:
     times = {m.name: m.ns for m in recording.marks}
-    kernel_ns = max((times[name] for name in KERNEL_MARKS if name in times), default=0)
-    return {name: ns for name, ns in times.items() if name not in USER_SPACE_MARKS or ns >= kernel_ns}
+    early = {name for name in USER_SPACE_MARKS & times.keys() if times[name] < kernel_begin_ns(times, name)}
+    return {name: ns for name, ns in times.items() if name not in early}
 
 
 def _is_start(start: str, times: Mapping[str, int], starts: Collection[str] | None) -> bool:

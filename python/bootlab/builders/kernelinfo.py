@@ -27,6 +27,8 @@ _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "u
 # The system call chroot() by architecture, since Linux 4.17 and before.
 CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_chroot", "sys_chroot", "SyS_chroot")
 PIVOT = ("__x64_sys_pivot_root", "__arm64_sys_pivot_root", "__riscv_sys_pivot_root", "sys_pivot_root")
+KEXEC = "machine_kexec"
+"""The last function of a kernel that starts another one, of all architectures."""
 NULLFS = "nullfs_fs_get_tree"
 """A function of kernels whose initramfs lies on another root, so that pivot_root() can leave it (7.0 and later)."""
 # A function of each driver that a root may need. A kernel that has symbols and not this one lacks the driver.
@@ -57,6 +59,7 @@ SYMBOLS = (
     *CHROOT,
     *PIVOT,
     NULLFS,
+    KEXEC,
     *DRIVER_SYMBOLS.values(),
 )
 

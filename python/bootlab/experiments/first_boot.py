@@ -13,11 +13,12 @@ from bootlab.experiments.bench import Bench
 from bootlab.launch.marks import stamp_in
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import NO_GOAL, Check, Goal, SystemDescription
+from bootlab.model.timeline import KEXEC_MARKS
 from bootlab.recordings import recording_dir
 
 _NOTES_MAX = 5
-# The first of these that a boot has begins what user space may print.
-_BEGINS = ("user-space", "start-kernel", "kernel-entry")
+# The first of these that a boot has begins what user space may print: that of the last kernel.
+_BEGINS = (*KEXEC_MARKS, "user-space", "start-kernel", "kernel-entry")
 # init/do_mounts.c: mount_block_root(), mount_root_generic().
 _BY_KERNEL = re.compile(r"VFS: Mounted root \(")
 # kernel/kexec_core.c, kernel_kexec(): what comes then, another kernel does.
@@ -88,7 +89,7 @@ def never_mounted(recording: Recording, system: SystemDescription) -> bool:
     given = system.root is not None and system.initramfs is not None and system.cmdline.has("root")
     seen = recording.mark("start-kernel") is not None and recording.mark("user-space") is not None
     by_kernel = any(_BY_KERNEL.search(line.text) or _ANOTHER_KERNEL.search(line.text) for line in recording.lines)
-    switched = any(recording.mark(name) is not None for name in ("switch-root", "pivot-root"))
+    switched = any(recording.mark(name) is not None for name in ("switch-root", "pivot-root", "kexec"))
     return given and seen and not by_kernel and not switched
 
 

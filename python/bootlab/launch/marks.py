@@ -7,14 +7,14 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from bootlab.builders.kernelinfo import CHROOT, NULLFS, PIVOT, KernelInfo
+from bootlab.builders.kernelinfo import CHROOT, KEXEC, NULLFS, PIVOT, KernelInfo
 from bootlab.launch import load_address, loader_marks
 from bootlab.launch.open_line import OpenLine
 from bootlab.model.recording import Line, Mark
 from bootlab.model.system import SystemDescription
-from bootlab.model.timeline import KERNEL_MARKS, USER_SPACE_MARKS
+from bootlab.model.timeline import USER_SPACE_MARKS, kernel_begin_ns
 from bootlab.recordings.console import LINE_MAX_BYTES, length_in_bytes, lines_of, split_lines
-from bootlab.recordings.stamps import MAX_MARKS, USER_MARK, Stamps
+from bootlab.recordings.stamps import KERNEL_2_MARK, MAX_MARKS, USER_2_MARK, USER_MARK, Stamps
 
 _NO_SYMBOLS = (
     "the marks start-kernel and user-space: the image's symbols could not be read (name its System.map or vmlinux as "
@@ -31,7 +31,10 @@ _SOURCES = {
     "run-init": "first instruction of run_init_process()",
     "switch-root": "first instruction of the chroot() system call",
     "pivot-root": "first instruction of the pivot_root() system call",
+    "kexec": f"first instruction of {KEXEC}()",
 }
+_INIT = re.compile(r"\] Run \S+ as init process")
+"""init/main.c, run_init_process()."""
 _SWITCH_UNIT = re.compile(r"Starting [^\n]*?initrd-switch-root\.service")
 _LOADER_SOURCES = {
     "spl": "the address at which the boot ROM enters the SPL",
@@ -68,6 +71,8 @@ def kernel_marks(
     marks["start-kernel"] = start
     if (run_init := info.symbols.get("run_init_process")) is not None:
         marks["run-init"] = run_init
+    if (last := info.symbols.get(KEXEC)) is not None:
+        marks["kexec"] = last
     if _switches_root(system):
         marks |= _switches(info)
     watched = {name: info.symbols[name] for name in watch if name in info.symbols}
@@ -124,10 +129,29 @@ def read_marks(system: SystemDescription, names: tuple[str, ...], stamps: Stamps
             found.append(Mark(name, seen.ns, seen.insns, sources.get(name, f"first instruction of {name}()")))
     if (user := stamps.marks.get(USER_MARK)) is not None:
         found.append(Mark("user-space", user.ns, user.insns, "first instruction in user space"))
+    found += _second_kernel(console, stamps)
     if "pivot-root" in names:
         found = with_real_switch(found, console, stamps)
     found += console_marks(system, stamps, console, {mark.name: mark.ns for mark in found})
     return tuple(sorted(found, key=lambda m: m.ns))
+
+
+def _second_kernel(console: bytes, stamps: Stamps) -> list[Mark]:
+    """Return the marks of a kernel that the first one started by kexec.
+
+    Where the second kernel names the program that it runs as init, its helpers (modprobe) ran before.
+    """
+    found = []
+    if (kernel := stamps.marks.get(KERNEL_2_MARK)) is not None:
+        source = "first instruction at the kernel's addresses behind kexec"
+        found.append(Mark("kernel-2", kernel.ns, kernel.insns, source))
+    user = stamps.marks.get(USER_2_MARK)
+    said = _first_match(_INIT, "user-space-2", console, stamps, kernel.ns) if kernel is not None else None
+    if user is not None and (said is None or user.ns >= said.ns):
+        found.append(Mark("user-space-2", user.ns, user.insns, "first instruction in user space behind kexec"))
+    elif said is not None:
+        found.append(said)
+    return found
 
 
 def with_real_switch(found: list[Mark], console: bytes, stamps: Stamps) -> list[Mark]:
@@ -143,13 +167,13 @@ def with_real_switch(found: list[Mark], console: bytes, stamps: Stamps) -> list[
     return [mark for mark in found if mark.name != "switch-root"] + ([own] if own is not None else [])
 
 
-def _first_match(pattern: re.Pattern[str], name: str, console: bytes, stamps: Stamps) -> Mark | None:
+def _first_match(pattern: re.Pattern[str], name: str, console: bytes, stamps: Stamps, from_ns: int = 0) -> Mark | None:
     for offset, raw in lines_of(console):
         line = OpenLine([pattern])
         line.grow(raw)
         match = line.find(0)
         at = stamps.at(offset + match.end_bytes - 1) if match is not None else None
-        if at is not None:
+        if at is not None and at[0] >= from_ns:
             return Mark(name, *_ns_and_insns(at), f"{CONSOLE_SOURCE}{pattern.pattern}")
     return None
 
@@ -162,7 +186,7 @@ def console_marks(system: SystemDescription, stamps: Stamps, console: bytes, kno
     found: list[Mark] = []
     if loader_marks.speaks(console):
         found += loader_marks.line_marks(split_lines(console, stamps), known, partial(stamp_in, console, stamps))
-    kernel_ns = max((known[name] for name in KERNEL_MARKS if name in known), default=0)
+    kernel_ns = kernel_begin_ns(known)
     # What an initrd's own systemd starts is no stage of the system behind it.
     return found + pattern_marks(system.marks, console, stamps, max(kernel_ns, known.get("switch-root", 0)))
 

@@ -19,7 +19,16 @@ _HOST = ("host-code.c", "host-code.h")
 _CLOCK = ("qemu-clock.c", "qemu-clock.h", "refuse.h", *_FUNCTIONS)
 _REGISTERS = ("qemu-registers.c", "qemu-registers.h")
 _HALT = ("halt.c", "halt.h")
-_STAMP_PARTS = ("stamp-code.c", "stamp-code.h", "stamp-console.c", "stamp-console.h", "stamp-file.h", "stamp-written.c")
+_STAMP_PARTS = (
+    "stamp-code.c",
+    "stamp-code.h",
+    "stamp-console.c",
+    "stamp-console.h",
+    "stamp-file.h",
+    "stamp-kexec.c",
+    "stamp-kexec.h",
+    "stamp-written.c",
+)
 _STAMP_SOURCES = ("bootlab-stamp.c", *_STAMP_PARTS, *_HALT, *_CLOCK)
 _PROCESSES_SOURCES = ("bootlab-processes.c", *_REGISTERS, *_CLOCK)
 _COST_PARTS = ("block", "branch", "cache", "core", "page", "pipe")

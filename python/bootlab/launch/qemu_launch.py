@@ -221,6 +221,8 @@ def _stamp_plugin(system: SystemDescription, parts: Parts, file: str) -> LoadedP
         first = names.index("start-kernel")
         after = names.index("run-init") if "run-init" in names else first
         words += [f"user={parts.user_space_end:#x}", f"user_from={first}", f"user_after={after}"]
+        if "kexec" in names:
+            words.append(f"kexec={names.index('kexec')}")
         if system.machine.arch == "riscv64":
             low, high = RISCV_FIRMWARE_RANGE
             words.append(f"firmware={low:#x}:{high:#x}")

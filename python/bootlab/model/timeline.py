@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from bootlab.model.recording import Mark
@@ -26,6 +28,15 @@ INIT_STAGES: tuple[tuple[str, str, str], ...] = (
 )
 """The same of a system behind an initrd, whose `user space` is called `initrd` (:data:`INITRD`), and of one that starts
 units in the place of scripts."""
+
+KEXEC_STAGES: tuple[tuple[str, str, str], ...] = (
+    ("kexec", "kexec", "kernel-2"),
+    ("kernel 2", "kernel-2", "user-space-2"),
+    ("user space 2", "user-space-2", "rc-scripts"),
+)
+"""The same of a boot in which the kernel starts a second one by kexec: LinuxBoot, Petitboot, `systemctl kexec`, a crash
+kernel. `kexec`: from the first kernel's last function on, with the copying and unpacking of the second. The marks of
+what follows (scripts, units, application) are the second system's."""
 
 INITRD = "initrd"
 """The stage from the first instruction in user space to the switch to the real root, where there is one."""
@@ -78,14 +89,36 @@ WHOLE = "power-on to goal"
 WAY_DOWN = "asked to off"
 """What the whole time of a shutdown is called."""
 
-ALL_STAGES = (*STAGES[:1], *HOST_STAGES, *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:], *SHUTDOWN_STAGES)
+ALL_STAGES = (
+    *STAGES[:1],
+    *HOST_STAGES,
+    *LOADER_STAGES,
+    *STAGES[1:6],
+    *KEXEC_STAGES,
+    *INIT_STAGES,
+    *STAGES[6:],
+    *SHUTDOWN_STAGES,
+)
 """Every interval, in the order in which they usually come."""
+
+KEXEC_MARKS = ("user-space-2", "kernel-2", "kexec")
+"""What the marks of a second kernel are called, the latest first. What a boot's goal may be comes behind them."""
 
 KERNEL_MARKS = ("kernel-entry", "decompression", "kernel-image", "start-kernel")
 """Marks of a kernel's start. No mark of :data:`USER_SPACE_MARKS` precedes them."""
 
-USER_SPACE_MARKS = frozenset({"user-space", "switch-root", "rc-scripts", "units", "application"})
+USER_SPACE_MARKS = frozenset({"user-space", "switch-root", "rc-scripts", "units", "application", "user-space-2"})
 """Marks that begin a stage of user space."""
+
+
+def kernel_begin_ns(times: Mapping[str, int], name: str = "") -> int:
+    """Return when the kernel had begun that a mark of user space is one of; 0 where no mark tells.
+
+    `times`: of all marks, nanoseconds. `name`: the mark's; "" stands for what the last kernel's user space sets.
+    """
+    second = [times[mark] for mark in ("kernel-2", "kexec") if mark in times and name in {"", "user-space-2"}]
+    return max(second or [times[mark] for mark in KERNEL_MARKS if mark in times], default=0)
+
 
 SERVICES = "services"
 """The lane of what an init other than systemd starts."""

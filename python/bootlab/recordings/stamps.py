@@ -21,6 +21,8 @@ _VERSION = 3
 MAX_MARKS = 160
 """Marks that the file has room for, besides that of user space."""
 USER_MARK = MAX_MARKS
+KERNEL_2_MARK, USER_2_MARK = MAX_MARKS + 1, MAX_MARKS + 2
+"""Those of a kernel that another one started by kexec, and of its user space."""
 _MAX_NS = (1 << 63) - 1
 _STAMPS_AT = 4096
 
@@ -136,7 +138,7 @@ class StampFile:
             last = (console_bytes, pending_ns, pending_insns)
             columns = [np.append(column, value) for column, value in zip(columns, last, strict=True)]
         marks: dict[int, StampedMark] = {}
-        for number in range(MAX_MARKS + 1):
+        for number in range(USER_2_MARK + 1):
             seen, ns, insns = _MARK.unpack_from(raw, _HEADER.size + number * _MARK.size)
             if seen:
                 marks[number] = StampedMark(ns, insns)
