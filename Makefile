@@ -131,7 +131,7 @@ PYTEST := $(BIN)/pytest -rsfE --dist loadfile
 UNIT := $(PYTEST) -n $(shell echo $$((2 * $$(nproc)))) --hypothesis-profile "$(PROFILE)" -m "$(FAST)"
 # Slow files first (tests/conftest.py), so that no worker ends alone with one of them; three workers, because a test often
 # waits for a machine that waits.
-WHOLE := $(PYTEST) -n 3 --no-loadscope-reorder
+WHOLE := $(PYTEST) -n 3 --no-loadscope-reorder --durations=10
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 # The binding has no tests of its own in Rust, and takes as long to compile as half of the rest.
 CARGO_TEST := cargo test --workspace --exclude bootlab-python -q
