@@ -41,6 +41,8 @@ def test_user_space_begins_at_its_mark():
     assert first_boot.begin_of_user_space(recording(*console, marks=("start-kernel",))) == 1
     assert first_boot.begin_of_user_space(recording(*console, marks=())) == 0
     assert first_boot.begin_of_user_space(recording("only firmware")) == 1
+    # Without stamps of its bytes a line is one speaker's.
+    assert first_boot.begin_in_line(recording(*console)) == 0
     # A loader that is a Linux says much before the kernel that it starts by kexec.
     second = (*SHOWN, "kexec", "kernel-2", "user-space-2")
     assert first_boot.begin_of_user_space(recording(*console, "kernel", "init", marks=second)) == 5

@@ -80,6 +80,15 @@ def test_a_prompt_and_a_program_on_one_line_are_two():
     assert (glued.goal.pattern, glued.goal.ns) == ("box login:", 126)
 
 
+def test_the_kernels_open_line_is_no_part_of_a_goal():
+    texts = ("SeaBIOS", "Probing EDD (edd=off to disable)... okhub: listening on port 7000")
+    told = Printed(texts, lambda index, character: 100 * index + character, 1, texts[1].index("hub"))
+    found = from_boot(told, None)
+    assert found is not None
+    assert (found.goal.pattern, found.goal.kind) == (r"hub: listening on port \d+", "application")
+    assert found.goal.ns == 100 + len(texts[1]) - 1
+
+
 def test_kinds():
     root = RootFacts(units=(UnitFacts("web.service", "The web server"),))
     for line, kind in (

@@ -235,6 +235,36 @@ def test_no_root_is_added_where_the_loaders_line_has_none_and_the_initrd_is_the_
     assert len(system.machine.disks) == 1
 
 
+MENU = "DEFAULT b\nLABEL a\n LINUX vmlinuz\n APPEND wrong=1\nLABEL b\n LINUX {}\n INITRD {}\n APPEND hub=1\n"
+
+
+@pytest.mark.parametrize(
+    "place", ["extlinux/extlinux.conf", "extlinux.conf", "syslinux.cfg", "boot/extlinux/extlinux.conf"]
+)
+def test_a_menu_beside_the_kernel_in_a_plain_folder_is_read(tmp_path, place):
+    files = {"vmlinuz": kernel("old"), "vmlinuz-2": kernel("taken"), "b.gz": initrd("b"), "initrd.gz": initrd("a")}
+    folder = with_files(tmp_path / "f", files | {place: MENU.format("/vmlinuz-2", "/b.gz")})
+    found = looked(tmp_path, folder)
+    assert found.kernel is not None
+    assert b"taken" in found.kernel.path.read_bytes()
+    assert (found.entry.cmdline, found.initramfs.path.name) == ("hub=1", "b.gz")
+
+
+def test_a_menu_beside_a_medium_gives_the_command_line(tmp_path):
+    part = images.ext(tmp_path / "p", with_files(tree(tmp_path / "tree", {}, systemd=False), {"etc/x": ""}))
+    files = {
+        "vmlinuz": kernel("taken"),
+        "root.ext4": part.read_bytes(),
+        "extlinux.conf": MENU.format("vmlinuz", "none"),
+    }
+    found = looked(tmp_path, with_files(tmp_path / "f", files))
+    assert found.disk is not None
+    assert found.entry.cmdline == "hub=1"
+    # One whose kernel is not here is another system's.
+    (tmp_path / "f/extlinux.conf").write_text(MENU.format("other", "none"))
+    assert looked(tmp_path, tmp_path / "f").entry is None
+
+
 def test_a_disk_without_a_known_root_gets_no_root_that_is_the_whole_disk(tmp_path):
     part = images.ext(tmp_path / "p", with_files(tmp_path / "boot", {"loader": "", "k": kernel("taken")}))
     disk = images.mbr(tmp_path / "d.img", [(0x83, part)])

@@ -99,6 +99,7 @@ def _with_goal(
         tuple(line.text for line in recording.lines),
         first_boot.time_in(recording),
         first_boot.begin_of_user_space(recording),
+        first_boot.begin_in_line(recording),
     )
     goals = from_boot(printed, found.root) if first_boot.went_well(recording) else None
     notes = (*proposal.notes, *first_boot.notes(recording))

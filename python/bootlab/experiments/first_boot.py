@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -60,11 +61,20 @@ def ending(recording: Recording) -> str:
 
 def begin_of_user_space(recording: Recording) -> int:
     """Return the index of the first line that user space may have printed: firmware and loaders speak before it."""
-    mark = next((mark for name in _BEGINS if (mark := recording.mark(name)) is not None), None)
-    if mark is None:
-        return 0
-    later = (i for i, line in enumerate(recording.lines) if line.last_ns is not None and line.last_ns >= mark.ns)
-    return next(later, len(recording.lines))
+    begin_ns = _begin_ns(recording)
+    later = (i for i, line in enumerate(recording.lines) if line.last_ns is not None and line.last_ns >= begin_ns)
+    return next(later, len(recording.lines)) if begin_ns else 0
+
+
+def begin_in_line(recording: Recording) -> int:
+    """Return the index of the first character of that line that user space may have printed."""
+    index, time, begin_ns = begin_of_user_space(recording), time_in(recording), _begin_ns(recording)
+    text = recording.lines[index].text if index < len(recording.lines) else ""
+    return bisect.bisect_left(range(len(text)), begin_ns, key=lambda at: time(index, at) or 0)
+
+
+def _begin_ns(recording: Recording) -> int:
+    return next((mark.ns for name in _BEGINS if (mark := recording.mark(name)) is not None), 0)
 
 
 def time_in(recording: Recording) -> Callable[[int, int], int | None]:

@@ -15,8 +15,10 @@ from bootlab.builders.cache import Cache
 from bootlab.errors import SystemFileError, UserError
 from bootlab.formats import device_tree
 from bootlab.formats.device_tree import DeviceTreeFacts
+from bootlab.formats.file_view import FileView
+from bootlab.formats.folder import FolderFiles
 from bootlab.model.architecture import Arch
-from bootlab.sources import boards, drivers, kernel_image
+from bootlab.sources import boards, boot_entries, drivers, kernel_image, taken
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 
 _FILES_MAX = 2000
@@ -72,11 +74,17 @@ def has_kernel(folder: Path) -> bool:
     return any(_KERNELS.fullmatch(f.name) for f in _files(images))
 
 
+def has_medium(folder: Path) -> bool:
+    """Tell whether a folder has a medium or a root file system by name, with which its kernel boots."""
+    return any(_is_disk(f) or _ROOTS.fullmatch(f.name) for f in _files(folder))
+
+
 def look(folder: Path, looker: FileLooker) -> SourceFacts:
     """Return what a build system's folder holds. Raise UserError when nothing in it boots."""
     images = folder / "images" if (folder / "images").is_dir() else folder
     files = _files(images)
     hints = _hints(folder, images, files)
+    hints.cmdline = hints.cmdline or _menu_line(images)
     kernel = _kernel(files, looker, folder)
     if kernel is None:
         disks = [f for f in files if _is_disk(f)]
@@ -210,6 +218,13 @@ def _hints(folder: Path, images: Path, files: list[Path]) -> _Hints:
             _read_qemuboot(_text(runs), hints)
         return hints
     return _Hints(what="a folder with images")
+
+
+def _menu_line(images: Path) -> str:
+    """Return the command line of what a boot loader's menu beside the images starts first; "" without one."""
+    view = FileView(FolderFiles(images))
+    entries = boot_entries.read(view)
+    return next((entry.cmdline for entry in entries if entry.default and taken.resolve(view, entry.kernel)), "")
 
 
 def _buildroot(config: str, script: str) -> _Hints:

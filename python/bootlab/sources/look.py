@@ -212,10 +212,11 @@ class Looker:
         return build_folder.look(path, self)
 
     def _served(self, path: Path, lies_here: bool) -> SourceFacts | None:
-        """Look at a folder with a boot loader's menu, where a kernel lies here a network loader's; None for another."""
+        """Look at a folder with a boot loader's menu; None for another, and where a medium lies beside the kernel."""
         view = FileView(FolderFiles(path))
         served = network.entries(view)
-        entries = () if lies_here and not served else boot_entries.read(view) or served
+        of_medium = lies_here and not served and build_folder.has_medium(path)
+        entries = () if of_medium else boot_entries.read(view) or served
         if not any(taken.resolve(view, entry.kernel) for entry in entries):
             return None
         found = SourceFacts(source=path, what="a folder with a boot loader's menu")

@@ -77,7 +77,7 @@ def from_log(path: Path) -> Goals:
 
 def from_boot(printed: Printed, root: RootFacts | None) -> Goals | None:
     """Return the goal and the marks that a boot's lines offer; None when nothing of user space can be one."""
-    user = user_lines.of_console(printed.texts)
+    user = user_lines.of_console(printed.of_user_space)
     seen = goal_candidates.candidates(user, root, printed)
     stuck = goal_candidates.stuck(user, root, printed.begin)
     if not seen:

@@ -19,6 +19,9 @@ class Match(msgspec.Struct, frozen=True):
 class Printed(msgspec.Struct, frozen=True):
     """Lines of a boot in their order. `begin`: the index of the first line that user space may have printed.
 
+    `begin_char`: where in that line; before it stand the last words of the kernel or its set-up code, which ended no
+    line (`Probing EDD (edd=off to disable)... ok`).
+
     `time`: when the text of a line (its index) was complete up to a character (its index), in virtual nanoseconds from
     power-on; None where nothing stamped it.
     """
@@ -26,6 +29,13 @@ class Printed(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
     time: Callable[[int, int], int | None] = lambda _index, _character: None
     begin: int = 0
+    begin_char: int = 0
+
+    @property
+    def of_user_space(self) -> tuple[str, ...]:
+        """The lines, without what the kernel said in the one in which user space begins to speak."""
+        cut = (text[self.begin_char :] for text in self.texts[self.begin : self.begin + 1])
+        return (*self.texts[: self.begin], *cut, *self.texts[self.begin + 1 :])
 
     def first(self, pattern: str, begin: int = 0) -> Match | None:
         """Return the first match of a pattern in any line from `begin` on, a kernel's too; None without one."""
