@@ -23,6 +23,12 @@ int main(void)
         for (;;)
             pause();
     }
+#ifdef WAITS
+    char line[16];
+    say("rc: first\nhub: ready\n");
+    if (read(0, line, sizeof line) < 1)
+        return 1;
+#endif
     say("rc: loader\nloader: starting the kernel\n");
     int initrd = open("/second", O_RDONLY);
     if (syscall(SYS_kexec_file_load, kernel, initrd, sizeof CMDLINE, CMDLINE, 0)) {

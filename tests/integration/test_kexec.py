@@ -12,6 +12,7 @@ import pytest
 from bootlab.analysis.stages import stages_of
 from bootlab.api import System
 from bootlab.experiments import first_boot
+from bootlab.logs import analyze
 from bootlab.systemfile import load
 
 pytestmark = pytest.mark.qemu
@@ -44,15 +45,28 @@ rc-scripts = '^rc: '
 """
 
 
+RESTART = """
+[shutdown]
+ask = "typed"
+typed = "again"
+after_goal_s = 1
+until = "goal"
+"""
+
+
 @pytest.fixture(scope="module", params=["console=ttyS0 cryptomgr.notests", "console=ttyS0 cryptomgr.notests quiet"])
 def boots(request, debian_kernel, tmp_path_factory):
     """Return two boots; the second kernel says everything, or nothing, and lies at a random address."""
-    folder = tmp_path_factory.mktemp("kexec")
+    return booted(tmp_path_factory.mktemp("kexec"), debian_kernel, SYSTEM, request.param)
+
+
+def booted(folder, debian_kernel, text, second, *defines):
+    """Boot twice; `second`: the second kernel's command line."""
     if shutil.which("cc") is None or shutil.which("cpio") is None:
         pytest.skip("no compiler or no cpio")
     source = Path(__file__).with_name("kexec_loader.c")
     program = folder / "init"
-    words = ["cc", "-static", "-Os", f'-DCMDLINE="{request.param}"', "-o", str(program), str(source)]
+    words = ["cc", "-static", "-Os", *defines, f'-DCMDLINE="{second}"', "-o", str(program), str(source)]
     subprocess.run(words, check=True)
     (folder / "dev").mkdir()
     subprocess.run(["mknod", str(folder / "dev/console"), "c", "5", "1"], check=False)
@@ -60,7 +74,7 @@ def boots(request, debian_kernel, tmp_path_factory):
         names = b"init\ndev\ndev/console\n"
         subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], input=names, stdout=out, cwd=folder, check=True)
     shutil.copyfile(debian_kernel, folder / "kernel")
-    (folder / "system.toml").write_text(SYSTEM)
+    (folder / "system.toml").write_text(text)
     system = load(folder / "system.toml", environ={"BOOTLAB_KERNEL": str(debian_kernel)})
     return System(system, store=folder / "store", jobs=1).repeat_recordings(2)
 
@@ -84,3 +98,23 @@ def test_a_goal_is_looked_for_behind_the_last_kernel(boots):
     (recording, *_), _ = boots
     begin = first_boot.begin_of_user_space(recording)
     assert "rc: start" in recording.lines[begin].text
+
+
+def test_the_log_has_two_boots(boots):
+    (recording, *_), _ = boots
+    first, second = analyze(recording.console, name="console").boots
+    assert (first.end.kind, second.start) == ("kexec", "kexec")
+    assert second.reached_user
+
+
+def test_a_restart_by_kexec_ends_at_the_goal_once_more(debian_kernel, tmp_path):
+    recordings, equality = booted(
+        tmp_path, debian_kernel, SYSTEM + RESTART, "console=ttyS0 cryptomgr.notests quiet", "-DWAITS"
+    )
+    assert equality.equal, equality.difference
+    recording = recordings[0]
+    assert [stage.name for stage in stages_of(recording)] == [
+        "stopping services", "devices down", "kexec", "kernel 2", "user space 2", "RC scripts"
+    ]  # fmt: skip
+    assert recording.lines[-1].text.startswith("hub: ready")
+    assert recording.marks[0].name == "asked"

@@ -17,7 +17,7 @@ use boottrace::log::boot_log::BootStart;
 use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
 use crate::figures::{ms, seconds};
 use crate::names::{event_words, name, use_words};
-use crate::sureness::{stage, sureness, timed, Sureness};
+use crate::sureness::{kernel_end, stage, sureness, timed, Sureness};
 
 /// Failures of one kind that are spelled out.
 const SPELLED: usize = 3;
@@ -72,12 +72,11 @@ fn untimed(boot: &Boot) -> String {
 
 fn whole(boot: &Boot) -> Option<String> {
     let known = timed(boot);
-    let end_ns = boot.end.as_ref().and_then(|end| end.ns);
-    if let (Outcome::Panic, Some(end_ns), Some(first)) = (boot.outcome, end_ns, known.first()) {
+    if let Some(((what, end_ns), first)) = kernel_end(boot).zip(known.first()) {
         let length = length(end_ns, at(first), sureness(Some(first), None, false));
         return Some(length.map_or_else(
-            || "The kernel panicked.".to_owned(),
-            |length| format!("The kernel panicked {length} after {}.", event_words(first.event)),
+            || format!("The kernel {what}."),
+            |length| format!("The kernel {what} {length} after {}.", event_words(first.event)),
         ));
     }
     let used = stage(boot, StageEvent::FirstUse);

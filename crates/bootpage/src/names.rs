@@ -71,6 +71,7 @@ pub fn end_words(kind: EndKind) -> &'static str {
         EndKind::Panic => "panic",
         EndKind::LastLine => "last line",
         EndKind::Restored => "restored or woken",
+        EndKind::Kexec => "another kernel starts",
     }
 }
 

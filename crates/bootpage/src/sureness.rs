@@ -77,7 +77,17 @@ pub fn bounded(text: &str, at_least: bool, at_most: bool) -> String {
 /// The end of a boot where it belongs to the boot: a system that is up may print for days.
 pub fn end_on_axis(boot: &Boot) -> Option<&BootEnd> {
     let end = boot.end.as_ref()?;
-    (end.kind == EndKind::Panic || boot.outcome != Outcome::UserSpace).then_some(end)
+    (matches!(end.kind, EndKind::Panic | EndKind::Kexec) || boot.outcome != Outcome::UserSpace).then_some(end)
+}
+
+/// What the kernel did at last in the place of a boot's goal, and when.
+pub fn kernel_end(boot: &Boot) -> Option<(&'static str, i64)> {
+    let end = boot.end.as_ref()?;
+    match end.kind {
+        _ if boot.outcome == Outcome::Panic => Some(("panicked", end.ns?)),
+        EndKind::Kexec if !shows_use(boot) => Some(("started another one by kexec", end.ns?)),
+        _ => None,
+    }
 }
 
 /// One event of a boot.

@@ -158,7 +158,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """The message or name."""
 
 
-EndKind = Literal["panic", "last-line", "restored"]
+EndKind = Literal["panic", "last-line", "restored", "kexec"]
 """What the end is."""
 
 
@@ -333,5 +333,7 @@ class LargeGap(msgspec.Struct, frozen=True, kw_only=True):
 Outcome = Literal["user-space", "ends-in-kernel", "ends-in-firmware", "not-shown", "panic"]
 """How far a boot came."""
 
-BootStart = Literal["middle-of-log", "firmware", "kernel-banner", "stamps-restart", "bootstage-report", "recovery"]
+BootStart = Literal[
+    "middle-of-log", "firmware", "kernel-banner", "stamps-restart", "kexec", "bootstage-report", "recovery"
+]
 """Why a boot was taken to start where it does."""

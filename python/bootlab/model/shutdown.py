@@ -12,6 +12,9 @@ from bootlab.model.key import Range, key
 Ask = Literal["power-button", "ctrl-alt-del", "typed"]
 """How a system is asked to go down."""
 
+Until = Literal["off", "goal"]
+"""Where it ends: the machine is off or restarts, or the goal comes once more with the power on."""
+
 TYPED = "what is typed on the console, as one line, where it is `typed`: a shell must wait there (`poweroff`)"
 
 
@@ -34,11 +37,19 @@ class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 10
 
+    until: Annotated[
+        Until,
+        key(
+            "where it ends. `off`: the kernel's last function. `goal`: the goal once more, for restarts that keep the "
+            "power on: kexec (`systemctl kexec`), systemd's soft reboot (`systemctl soft-reboot`)"
+        ),
+    ] = "off"
+
 
 OFF_FUNCTIONS = ("machine_power_off", "machine_restart", "machine_halt")
 """The kernel's last: none of its code runs behind them (kernel/reboot.c)."""
 
-DOWN_FUNCTIONS = ("kernel_power_off", "kernel_restart", "kernel_halt", *OFF_FUNCTIONS)
+DOWN_FUNCTIONS = ("kernel_power_off", "kernel_restart", "kernel_halt", "kernel_kexec", *OFF_FUNCTIONS)
 """Functions of the kernel that a shutdown comes to, and whose first instruction is a mark."""
 
 _LAST_PROCESSES = (
@@ -47,8 +58,11 @@ _LAST_PROCESSES = (
     r"The system is going down NOW",
     r"[Aa]sking all remaining processes to terminate",
 )
+SOFT_REBOOT = r"\bSoft-rebooting\b|Reached target .*Reboot System Userspace"
+"""systemd's src/core/main.c, and its unit soft-reboot.target."""
 DOWN_PATTERNS = (
     ("last-processes", "|".join(_LAST_PROCESSES)),
     ("unmounting", r"Unmounting file systems|Unmounting local filesystems"),
+    ("soft-reboot", SOFT_REBOOT),
 )
 """Lines that begin a stage: systemd's src/shutdown/shutdown.c, BusyBox's init/init.c, the scripts of sysvinit."""

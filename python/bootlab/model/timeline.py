@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -77,6 +77,8 @@ SHUTDOWN_STAGES: tuple[tuple[str, str, str], ...] = (
     ("devices down", "kernel_power_off", "goal"),
     ("devices down", "kernel_restart", "goal"),
     ("devices down", "kernel_halt", "goal"),
+    ("devices down", "kernel_kexec", "kexec"),
+    ("soft reboot", "soft-reboot", "units"),
 )
 """The same of a system that was asked to go down. Its time begins there, and its goal is the kernel's last function."""
 
@@ -88,6 +90,9 @@ WHOLE = "power-on to goal"
 
 WAY_DOWN = "asked to off"
 """What the whole time of a shutdown is called."""
+
+ROUND = "asked to goal"
+"""What the whole time of a restart with the power on is called."""
 
 ALL_STAGES = (
     *STAGES[:1],
@@ -109,6 +114,13 @@ KERNEL_MARKS = ("kernel-entry", "decompression", "kernel-image", "start-kernel")
 
 USER_SPACE_MARKS = frozenset({"user-space", "switch-root", "rc-scripts", "units", "application", "user-space-2"})
 """Marks that begin a stage of user space."""
+
+
+def whole_of(marks: Collection[str]) -> str:
+    """Return what the whole time of a boot with these marks is called."""
+    if ASKED not in marks:
+        return WHOLE
+    return ROUND if {"kernel-2", "soft-reboot"} & set(marks) else WAY_DOWN
 
 
 def kernel_begin_ns(times: Mapping[str, int], name: str = "") -> int:

@@ -26,7 +26,7 @@ from bootlab.model.question import Question
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording, unsure_ns
 from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
-from bootlab.model.timeline import ASKED, WAY_DOWN, WHOLE, Stage, Timeline
+from bootlab.model.timeline import Stage, Timeline, whole_of
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.model.waterfall import Bar
 from bootlab.techniques.base import Answer, Risk
@@ -121,7 +121,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def whole(self) -> str:
         """What its whole time is called."""
-        return WAY_DOWN if any(mark.name == ASKED for mark in self.marks) else WHOLE
+        return whole_of({mark.name for mark in self.marks})
 
     @property
     def middle_ns(self) -> int | None:

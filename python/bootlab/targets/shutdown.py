@@ -15,11 +15,11 @@ from bootlab.launch.boot_plan import BootPlan
 from bootlab.launch.emulator import Emulator
 from bootlab.launch.ending import Ending
 from bootlab.launch.ends import ASKS_FILE, Ends, loaded
-from bootlab.launch.marks import pattern_marks
+from bootlab.launch.marks import CONSOLE_SOURCE, pattern_marks, read_marks
 from bootlab.model.launch import Launch
 from bootlab.model.recording import Mark, Outcome, Recording
 from bootlab.model.shutdown import DOWN_FUNCTIONS, DOWN_PATTERNS, OFF_FUNCTIONS
-from bootlab.model.timeline import ASKED
+from bootlab.model.timeline import ASKED, KEXEC_MARKS
 from bootlab.recordings import assembly
 from bootlab.recordings.assembly import Heard
 from bootlab.recordings.stamps import StampFile, Stamps
@@ -37,7 +37,9 @@ def down(
     if said is None or plan.purpose != "timing":
         return plan
     require_end(plan)
-    if not set(OFF_FUNCTIONS) & set(plan.mark_names) or plan.launch is None:
+    if plan.launch is None:
+        return plan
+    if said.until == "off" and not set(OFF_FUNCTIONS) & set(plan.mark_names):
         raise UserError(
             f"the kernel's symbols name none of {', '.join(OFF_FUNCTIONS)}: nothing shows when the machine was off",
             hint="name its System.map or vmlinux as kernel.symbols",
@@ -48,7 +50,7 @@ def down(
     return msgspec.structs.replace(
         plan,
         launch=launch,
-        key=keyed(launch, (plan.key, asked.text)).key,
+        key=keyed(launch, (plan.key, asked.text, *(("until goal",) if said.until == "goal" else ()))).key,
         machine_key="",
         ends=asked,
         notes=(*plan.notes, f"the way down: time begins when the system was asked ({asked.text})"),
@@ -61,8 +63,11 @@ def record(plan: BootPlan, folder: Path, asked: AskedEnd, wall_s: float) -> Reco
     stamp_path = folder / qemu_launch.STAMP_FILE
     stamps = StampFile(stamp_path).read(len(console))
     hole = stamps.written.hole(len(console)) if stamps is not None and stamps.written is not None else ""
-    marks = _marks(plan, stamps, asked) if stamps is not None and asked.asked_ns else ()
+    marks = _marks(plan, console, stamps, asked) if stamps is not None and asked.asked_ns else ()
     off = next((mark for mark in marks if mark.name in OFF_FUNCTIONS), None)
+    if stamps is not None and asked.again_bytes and (at := stamps.at(asked.again_bytes - 1)):
+        goal = plan.system.goal.console
+        off = Mark("goal", at[0] - asked.asked_ns, at[1] - asked.asked_insns, f"{CONSOLE_SOURCE}{goal}")
     ending = Ending(Outcome.GOAL)
     if asked.interrupted:
         ending = Ending(Outcome.INTERRUPTED, "stopped from outside")
@@ -76,24 +81,36 @@ def record(plan: BootPlan, folder: Path, asked: AskedEnd, wall_s: float) -> Reco
         ending = Ending(Outcome.NO_GOAL, "the machine was off, but the kernel came to none of its last functions")
     heard = Heard(console=console, stamps=stamps)
     if stamps is not None and asked.asked_ns:
-        heard = _heard(console, stamps, marks, asked, off if ending.outcome is Outcome.GOAL else None)
+        heard = _heard(plan, console, stamps, marks, asked, off if ending.outcome is Outcome.GOAL else None)
     meta = assembly.meta_of(plan, ending, heard, wall_s=wall_s)
     stamp_path.unlink(missing_ok=True)
     (folder / ASKS_FILE).unlink(missing_ok=True)
     return assembly.write(folder, meta, heard)
 
 
-def _marks(plan: BootPlan, stamps: Stamps, asked: AskedEnd) -> tuple[Mark, ...]:
-    found = [Mark(ASKED, 0, 0, asked.how)]
+def _marks(plan: BootPlan, console: bytes, stamps: Stamps, asked: AskedEnd) -> tuple[Mark, ...]:
+    found: list[Mark] = []
     for number, name in enumerate(plan.mark_names):
         seen = stamps.marks.get(number)
-        if name in DOWN_FUNCTIONS and seen is not None and seen.ns >= asked.asked_ns:
-            ns, insns = seen.ns - asked.asked_ns, seen.insns - asked.asked_insns
-            found.append(Mark(name, ns, insns, f"first instruction of {name}()"))
-    return tuple(sorted(found, key=lambda mark: mark.ns))
+        if name in DOWN_FUNCTIONS and seen is not None:
+            found.append(Mark(name, seen.ns, seen.insns, f"first instruction of {name}()"))
+    if asked.again_bytes:
+        found += [
+            mark for mark in read_marks(plan.system, plan.mark_names, stamps, console) if mark.name in KEXEC_MARKS
+        ]
+    behind = [mark for mark in found if mark.ns >= asked.asked_ns]
+    shifted = [_shifted(mark, asked) for mark in behind]
+    return (Mark(ASKED, 0, 0, asked.how), *sorted(shifted, key=lambda mark: mark.ns))
 
 
-def _heard(console: bytes, stamps: Stamps, marks: tuple[Mark, ...], asked: AskedEnd, off: Mark | None) -> Heard:
+def _shifted(mark: Mark, asked: AskedEnd) -> Mark:
+    insns = None if mark.insns is None else mark.insns - asked.asked_insns
+    return Mark(mark.name, mark.ns - asked.asked_ns, insns, mark.source)
+
+
+def _heard(
+    plan: BootPlan, console: bytes, stamps: Stamps, marks: tuple[Mark, ...], asked: AskedEnd, off: Mark | None
+) -> Heard:
     """Cut the console to what was printed on the way down, with times from there on."""
     first = int(stamps.ns.searchsorted(asked.asked_ns, side="left"))
     # What comes behind the kernel's last function comes because the host was slow to end the machine.
@@ -110,6 +127,11 @@ def _heard(console: bytes, stamps: Stamps, marks: tuple[Mark, ...], asked: Asked
     )
     printed = console[start:end]
     shown = pattern_marks(DOWN_PATTERNS, printed, cut, 0)
+    if asked.again_bytes:
+        times = {mark.name: mark.ns for mark in (*marks, *shown)}
+        # What the system's own marks name comes again, behind the restart.
+        begin_ns = max(times.get(name, 0) for name in ("soft-reboot", *KEXEC_MARKS))
+        shown += pattern_marks(plan.system.marks, printed, cut, begin_ns)
     marks = tuple(sorted((*marks, *shown), key=lambda mark: mark.ns))
     if off is None:
         return Heard(console=printed, stamps=cut, marks=marks)

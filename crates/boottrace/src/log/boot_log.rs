@@ -18,6 +18,8 @@ pub enum BootStart {
     KernelBanner,
     /// The kernel's stamps began again at zero.
     StampsRestart,
+    /// The kernel that ran before started this one by kexec: no power-on, no firmware.
+    Kexec,
     /// A second bootstage report with other marks.
     BootstageReport,
     /// The log of a recovery system's program, which is no boot.

@@ -65,6 +65,43 @@ pub fn hands_over(text: &str) -> bool {
     WORDS.iter().any(|(words, _, last)| *last && text.contains(words))
 }
 
+/// Does a kernel, or systemd in its last step, say that it starts another kernel in its place? kernel/kexec_core.c:
+/// `kernel_kexec()`; arm64's and arm's `machine_kexec()` behind a panic; systemd's src/shutdown/shutdown.c.
+pub fn starts_another_kernel(text: &str) -> bool {
+    const WORDS: [&str; 5] = [
+        "kexec_core: Starting new kernel",
+        "kexec: Starting new kernel",
+        "Starting new kernel",
+        "Starting crashdump kernel...",
+        "Rebooting with kexec.",
+    ];
+    let text = text.trim();
+    WORDS.contains(&text)
+}
+
+/// Is it what unpacks a kernel that was started by kexec: kexec-tools' purgatory, x86's decompressor?
+pub fn unpacks(text: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "I'm in purgatory",
+        "early console in ",
+        "input_data: ",
+        "input_len: ",
+        "output: ",
+        "output_len: ",
+        "kernel_total_size: ",
+        "needed_size: ",
+        "trampoline_32bit: ",
+        "Physical KASLR ",
+        "Virtual KASLR ",
+        "KASLR disabled",
+        "Parsing ELF",
+        "No relocation needed",
+        "Performing relocations",
+    ];
+    let text = text.trim_start();
+    WORDS.iter().any(|words| text.starts_with(words)) || steps(text).next().is_some()
+}
+
 /// Whether a line says that the kernel, or what a first loader starts in its place, is started now.
 pub fn starts_kernel(text: &str) -> bool {
     steps(text).any(|step| step == FirmwareStep::StartingKernel)

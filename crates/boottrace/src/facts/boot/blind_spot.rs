@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::line::{Line, LineKind};
 use crate::readers::console::account::sections;
 
@@ -49,21 +49,24 @@ pub fn blind_spots(boot: &BootLog, firmware: &FirmwareFacts, axis: &Axis) -> Vec
     let mut out = Vec::new();
     let spoken = |l: &&Line| matches!(l.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User);
     let first = boot.lines.iter().find(spoken);
-    out.push(BlindSpot {
-        kind: BlindSpotKind::BeforeLog,
-        after_line: None,
-        before_line: first.map(|l| l.number),
-        duration_ns: None,
-        why: match (
-            before.iter().any(|l| spoken(&l)),
-            firmware.tables.is_empty() && firmware.own_times.is_empty(),
-        ) {
-            (false, _) => "power-on, firmware and boot loader are not in the log",
-            (true, true) => "power-on and the mask ROM print nothing",
-            (true, false) => "the boot loader's timer may start after power-on",
-        }
-        .to_owned(),
-    });
+    let by_kexec = boot.start == BootStart::Kexec;
+    if !by_kexec {
+        out.push(BlindSpot {
+            kind: BlindSpotKind::BeforeLog,
+            after_line: None,
+            before_line: first.map(|l| l.number),
+            duration_ns: None,
+            why: match (
+                before.iter().any(|l| spoken(&l)),
+                firmware.tables.is_empty() && firmware.own_times.is_empty(),
+            ) {
+                (false, _) => "power-on, firmware and boot loader are not in the log",
+                (true, true) => "power-on and the mask ROM print nothing",
+                (true, false) => "the boot loader's timer may start after power-on",
+            }
+            .to_owned(),
+        });
+    }
     let last_loader = before.iter().rev().find(spoken);
     let first_kernel = kernel.iter().chain(user).find(|l| l.kind == LineKind::Kernel);
     let length = |from: &Line, to: &Line| {
@@ -92,6 +95,8 @@ pub fn blind_spots(boot: &BootLog, firmware: &FirmwareFacts, axis: &Axis) -> Vec
             duration_ns: length(from, to),
             why: if unpacks {
                 "the kernel unpacks itself, and prints nothing until its console is up".to_owned()
+            } else if by_kexec {
+                "the kernel prints nothing between what starts it and its own first words".to_owned()
             } else {
                 "the kernel prints nothing between the boot loader's last words and its own first".to_owned()
             },

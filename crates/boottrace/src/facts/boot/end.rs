@@ -12,6 +12,7 @@ use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::is_restored;
 use crate::log::clock::Clock;
 use crate::log::course::is_of_user_space;
+use crate::log::hand_over::starts_another_kernel;
 use crate::log::hints::{is_of_initramfs, is_user_space, starts_scripts, waits_in_vain};
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -27,6 +28,8 @@ pub enum EndKind {
     LastLine,
     /// The machine was restored from a snapshot, or woke up: the boot was over before.
     Restored,
+    /// The kernel started another one by kexec; the next boot is that one's.
+    Kexec,
 }
 
 /// The end of a boot.
@@ -144,7 +147,10 @@ pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis:
     let panicked = fatal(kernel).and_then(|fault| boot.lines.iter().find(|line| line.number == fault.line));
     let (kind, line) = match panicked {
         Some(line) => (EndKind::Panic, line),
-        None => (EndKind::LastLine, last(boot)?),
+        None => match boot.lines.iter().rev().find(|line| starts_another_kernel(&line.text)) {
+            Some(line) => (EndKind::Kexec, line),
+            None => (EndKind::LastLine, last(boot)?),
+        },
     };
     let exact = axis.at(line);
     let at = exact.or_else(|| last_time_before(boot, line, axis));

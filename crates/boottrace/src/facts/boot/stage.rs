@@ -168,8 +168,12 @@ pub fn stages(
         power_on(boot, axis),
         found(
             StageEvent::Firmware,
-            first_words(before),
-            "no firmware or boot loader output in the log",
+            first_words(before).filter(|_| boot.start != BootStart::Kexec),
+            if boot.start == BootStart::Kexec {
+                "none ran: another kernel started this one"
+            } else {
+                "no firmware or boot loader output in the log"
+            },
         ),
         found(
             StageEvent::Decompression,
@@ -338,6 +342,7 @@ pub(super) fn last_time_before(boot: &BootLog, line: &Line, axis: &Axis) -> Opti
 
 fn power_on(boot: &BootLog, axis: &Axis) -> Stage {
     let (ns, basis) = match axis.clock {
+        _ if boot.start == BootStart::Kexec => (None, "the power was on: another kernel started this one by kexec"),
         Clock::Firmware => (Some(0), "zero of the boot loader's timer; power may have come earlier"),
         Clock::Host | Clock::Virtual => (
             None,
@@ -371,7 +376,7 @@ fn kernel_start<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line>
 fn kernel_missing(boot: &BootLog) -> &'static str {
     if boot.kernel_from.is_some() {
         match boot.start {
-            BootStart::Firmware if boot.kernel_from == boot.user_from => {
+            BootStart::Firmware | BootStart::Kexec if boot.kernel_from == boot.user_from => {
                 "the kernel printed nothing before user space spoke"
             }
             BootStart::Firmware => "no line shows the kernel's first message",

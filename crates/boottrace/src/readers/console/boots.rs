@@ -2,6 +2,7 @@
 //! Where one boot ends and the next begins.
 
 mod before;
+mod kexec;
 mod loader_stamps;
 mod phase;
 mod recovery;
@@ -97,6 +98,8 @@ struct State {
     /// systemd mounted the root file system anew, for writing.
     remounted: bool,
     dropping: bool,
+    /// The kernel said that it starts another one.
+    leaves: bool,
 }
 
 struct Splitter<'a> {
@@ -118,6 +121,7 @@ impl Splitter<'_> {
             self.finish();
             self.state = State::default();
         }
+        self.enter_next_kernel(&line);
         match line.kind {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
                 return self.keep(line)
@@ -375,6 +379,7 @@ impl Splitter<'_> {
     }
 
     fn keep(&mut self, line: Line) {
+        self.note_leaving(&line);
         match &mut self.state.boot {
             Some(_) if self.state.dropping => {
                 self.out.dropped += 1;
