@@ -11,17 +11,17 @@ source of Linux 6.1, unpacked) are compiled as the kernel compiles them, with De
 machine in QEMU under the plugin of `bootlab boot --costing`, each for each core. The kept file says when the forecast
 was made. Nothing is fitted.
 
-benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, a clock where its
-author knew one that boards of this kind are usually started with (Allwinner, BeagleBone, Helios4, DS418j, Raspberry Pi
-4: not looked up, and no log says it; else the range of the core's file), and where the log is.
-Nobody has the logs' text
-here: the figures are those that a search of public threads showed, not always all of a log's.
+benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, the clock and where
+it is from (empty: the range of the core's file), the kernel, which tells how many pages its routines are timed with,
+and where the log is. Nobody has the logs' text here: the figures are those that a search of public threads showed, not
+always all of a log's.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import statistics
@@ -45,7 +45,8 @@ from bootlab.model.machine import Machine
 HERE = Path(__file__).resolve().parent
 CALLS = 400
 PAGE = 4096
-DATA_DISKS = 6
+DISKS = (18, 8)
+"""lib/raid6/algos.c: 16 pages of data and two of sums (72 KiB); from Linux 5.6 on, six and two (32 KiB)."""
 CORES = {
     "arm": ("cortex-a7", "cortex-a8", "cortex-a9", "cortex-a53", "cortex-a72"),
     "arm64": ("cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76"),
@@ -62,7 +63,9 @@ COMPILERS = {
     "riscv64": ["riscv64-linux-gnu-gcc", "-march=rv64imafdc", "-mcmodel=medany"],
 }
 NEON = {"arm": ("neon",), "arm64": ("neon",), "riscv64": ()}
-SPEED = 1 << 20
+RAID6_SPEED = 1 << 20
+XOR_SPEED = 1_024_000
+"""Bytes in a MB that is printed; crypto/xor.c divides KiB by 1000. All logs with such figures are older than 5.10."""
 MARKS = ("<!-- checksum figures -->\n", "<!-- end of checksum figures -->\n")
 
 
@@ -75,6 +78,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     low_cycles: float
     high_cycles: float
     bytes_a_call: int
+    disks: int = 0
+    """Of a routine for RAID 6: pages of data and sums."""
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,15 +88,21 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     made: str
     compilers: list[str]
     rows: list[Forecast]
+    sum: str = ""
+    """SHA-256 of the rows: a forecast that was changed after it was made is refused."""
+
+    @property
+    def sealed(self) -> str:
+        return hashlib.sha256(msgspec.json.encode(self.rows)).hexdigest()
 
 
 def routines(arch: str) -> dict[str, list[str]]:
     """Return what is compiled for each routine that a log names."""
     width = "int64x" if arch != "arm" else "int32x"
-    found = {f"{width}{n}": [f"-DCALL=raid6_intx{n}.gen_syndrome(8, PAGE, disks)"] for n in (1, 2, 4, 8)}
+    found = {f"{width}{n}": [f"-DCALL=raid6_intx{n}.gen_syndrome(DISKS, PAGE, disks)"] for n in (1, 2, 4, 8)}
     if NEON[arch]:
         for n in (1, 2, 4, 8):
-            found[f"neonx{n}"] = [f"-DCALL=raid6_neon{n}_gen_syndrome_real(8, PAGE, disks)"]
+            found[f"neonx{n}"] = [f"-DCALL=raid6_neon{n}_gen_syndrome_real(DISKS, PAGE, disks)"]
     for n in (8, 32):
         call = f"xor_{n}regs_2(PAGE, (void *)memory, (void *)(memory + 3 * PAGE))"
         found[f"{n}regs"] = ['-DCHECKSUM="asm-generic/xor.h"', f"-DCALL={call}"]
@@ -105,8 +116,10 @@ def routines(arch: str) -> dict[str, list[str]]:
     }
 
 
-def build(arch: str, routine: str, linux: Path, folder: Path) -> Path:
-    defines, program = routines(arch)[routine], folder / f"{arch}-{routine}"
+def build(arch: str, routine: str, disks: int, linux: Path, folder: Path) -> Path:
+    defines, program = routines(arch)[routine], folder / f"{arch}-{routine}-{disks}"
+    if disks:
+        defines = [*defines, f"-DDISKS={disks}"]
     flags = [*COMPILERS[arch], "-O2", "-ffreestanding", "-fno-pic", "-fno-stack-protector", "-DNDEBUG"]
     sources = [HERE / "checksums/loop.c"]
     stub = folder / "linux"
@@ -135,7 +148,7 @@ def build(arch: str, routine: str, linux: Path, folder: Path) -> Path:
     return program
 
 
-def modelled(arch: str, core: str, routine: str, program: Path, built: str) -> Forecast:
+def modelled(arch: str, core: str, routine: str, disks: int, program: Path, built: str) -> Forecast:
     command, cpu, _ = MACHINES[arch]
     out = program.with_suffix(f".{core}")
     plugged = ",".join((built, f"out={out}", "every=1000000000000", *core_of(f"{core}@1GHz", arch).arguments))
@@ -146,8 +159,10 @@ def modelled(arch: str, core: str, routine: str, program: Path, built: str) -> F
         check=True, timeout=900,
     )  # fmt: skip
     low, high = (ticks / TICKS_PER_CYCLE / CALLS for ticks in load(out)[-1].ticks)
-    moved = PAGE * (DATA_DISKS if "x" in routine else 1)
-    return Forecast(arch=arch, core=core, routine=routine, low_cycles=low, high_cycles=high, bytes_a_call=moved)
+    moved = PAGE * (disks - 2 if disks else 1)
+    return Forecast(
+        arch=arch, core=core, routine=routine, low_cycles=low, high_cycles=high, bytes_a_call=moved, disks=disks
+    )
 
 
 def run(asked: argparse.Namespace) -> Kept:
@@ -159,12 +174,13 @@ def run(asked: argparse.Namespace) -> Kept:
                 sys.exit(f"no plugin: {built.reason}")
             version = subprocess.run([COMPILERS[arch][0], "--version"], capture_output=True, text=True, check=True)
             said.append(version.stdout.splitlines()[0])
-            for routine in routines(arch):
-                program = build(arch, routine, asked.linux, Path(made))
+            for routine, disks in ((name, n) for name in routines(arch) for n in (DISKS if "x" in name else (0,))):
+                program = build(arch, routine, disks, asked.linux, Path(made))
                 for core in cores:
-                    rows.append(modelled(arch, core, routine, program, built.path))
+                    rows.append(modelled(arch, core, routine, disks, program, built.path))
                     print(rows[-1], file=sys.stderr, flush=True)
-    return Kept(made=datetime.now(UTC).isoformat(timespec="seconds"), compilers=said, rows=rows)
+    kept = Kept(made=datetime.now(UTC).isoformat(timespec="seconds"), compilers=said, rows=rows)
+    return msgspec.structs.replace(kept, sum=kept.sealed)
 
 
 class Row(NamedTuple):
@@ -172,6 +188,8 @@ class Row(NamedTuple):
 
     board: str
     core: str
+    clock: str
+    """GHz, where a log or a source says it; else empty."""
     routine: str
     low: float
     high: float
@@ -195,19 +213,20 @@ class Row(NamedTuple):
 def rows_of(kept: Kept) -> list[Row]:
     with (HERE / "published/checksums.csv").open(encoding="utf-8", newline="") as text:
         lines = list(csv.DictReader(text))
-    by = {(row.arch, row.core, row.routine): row for row in kept.rows}
+    by = {(row.arch, row.core, row.routine, row.disks): row for row in kept.rows}
     found = []
     for line in lines:
-        forecast = by[line["arch"], line["core"], line["routine"]]
+        forecast = by[line["arch"], line["core"], line["routine"], int(line["disks"])]
         low, _, high = line["ghz"].partition("-")
         ghz = Between(float(low), float(high or low)) if low else core_of(line["core"], line["arch"]).ghz
         times = Between(forecast.low_cycles / ghz.high, forecast.high_cycles / ghz.low)
         wide = seen(measured=False).widened(times)
-        per_call = forecast.bytes_a_call * 1e9 / SPEED
+        per_call = forecast.bytes_a_call * 1e9 / (RAID6_SPEED if forecast.disks else XOR_SPEED)
         speeds, wider = (Between(per_call / one.high, per_call / one.low) for one in (times, wide))
         board = f"{line['board']} ({line['source']})"
         measured = float(line["measured"])
-        found.append(Row(board, line["core"], line["routine"], speeds.low, speeds.high, wider, measured))
+        known = "" if line["clock"] == "not looked up" else line["ghz"]
+        found.append(Row(board, line["core"], known, line["routine"], speeds.low, speeds.high, wider, measured))
     return found
 
 
@@ -216,13 +235,14 @@ def page(kept: Kept) -> str:
     boards = {board: [row for row in rows if row.board == board] for board in dict.fromkeys(row.board for row in rows)}
     median = {board: statistics.median(abs(row.error) for row in of) for board, of in boards.items()}
     lines = [
-        "| board | core | figures | median error | inside | inside, widened | worst figure: forecast MB/s | printed |",
-        "|---|---|--:|--:|--:|--:|---|--:|",
+        "| board | core | clock, GHz | figures | median error | inside | widened | worst: forecast MB/s | printed |",
+        "|---|---|---|--:|--:|--:|--:|---|--:|",
     ]
     for board, of in sorted(boards.items(), key=lambda pair: -median[pair[0]]):
         worst = max(of, key=lambda row: abs(row.error))
         lines.append(
-            f"| {board} | {of[0].core} | {len(of)} | {median[board]:.0%} | {sum(row.held for row in of)} | "
+            f"| {board} | {of[0].core} | {of[0].clock or '—'} | {len(of)} | {median[board]:.0%} | "
+            f"{sum(row.held for row in of)} | "
             f"{sum(row.held_widened for row in of)} | {worst.routine}: {worst.low:.0f} to {worst.high:.0f} "
             f"({worst.error:+.0%}) | {worst.measured:.0f} |"
         )
@@ -249,7 +269,10 @@ def main() -> None:
     if not asked.show and not asked.linux:
         parser.error("--linux, or --show")
     if asked.show:
-        shown = page(msgspec.json.decode(asked.show.read_bytes(), type=Kept))
+        made = msgspec.json.decode(asked.show.read_bytes(), type=Kept)
+        if made.sum != made.sealed:
+            parser.error(f"{asked.show} was changed after the forecast was made")
+        shown = page(made)
         if asked.page is None:
             print(shown, end="")
             return
