@@ -29,7 +29,7 @@ def stamp_file(
     written=(0, 0, 0),
 ):
     head = HEADER.pack(magic, version, len(rows) if count is None else count, stamped, *pending, lost, now, *written)
-    table = b"".join(struct.pack("<3Q", *(marks or {}).get(i, (0, 0, 0))) for i in range(161))
+    table = b"".join(struct.pack("<3Q", *(marks or {}).get(i, (0, 0, 0))) for i in range(163))
     return (head + table).ljust(4096, b"\0") + b"".join(struct.pack("<3q", *row) for row in rows)
 
 
