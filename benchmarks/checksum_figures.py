@@ -13,8 +13,9 @@ was made. Nothing is fitted.
 
 benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, the clock and where
 it is from (empty: the range of the core's file), the kernel, which tells how many pages its routines are timed with,
-and where the log is. Nobody has the logs' text here: the figures are those that a search of public threads showed, not
-always all of a log's.
+how many bytes its MB has (lib/raid6/algos.c: 1 << 20; crypto/xor.c: 1,024,000, later 1,000,000), where the log is, and
+whether its figures were seen before the kept forecast was made or after. Nobody has the logs' text here: the figures
+are those that a search of public threads showed, not always all of a log's.
 """
 
 from __future__ import annotations
@@ -63,9 +64,6 @@ COMPILERS = {
     "riscv64": ["riscv64-linux-gnu-gcc", "-march=rv64imafdc", "-mcmodel=medany"],
 }
 NEON = {"arm": ("neon",), "arm64": ("neon",), "riscv64": ()}
-RAID6_SPEED = 1 << 20
-XOR_SPEED = 1_024_000
-"""Bytes in a MB that is printed; crypto/xor.c divides KiB by 1000. All logs with such figures are older than 5.10."""
 MARKS = ("<!-- checksum figures -->\n", "<!-- end of checksum figures -->\n")
 
 
@@ -196,6 +194,8 @@ class Row(NamedTuple):
     widened: Between
     """What the product says: widened by how far the model was off elsewhere."""
     measured: float
+    unseen: bool
+    """The forecast was made before the figure was seen."""
 
     @property
     def error(self) -> float:
@@ -221,12 +221,13 @@ def rows_of(kept: Kept) -> list[Row]:
         ghz = Between(float(low), float(high or low)) if low else core_of(line["core"], line["arch"]).ghz
         times = Between(forecast.low_cycles / ghz.high, forecast.high_cycles / ghz.low)
         wide = seen(measured=False).widened(times)
-        per_call = forecast.bytes_a_call * 1e9 / (RAID6_SPEED if forecast.disks else XOR_SPEED)
+        per_call = forecast.bytes_a_call * 1e9 / int(line["unit"])
         speeds, wider = (Between(per_call / one.high, per_call / one.low) for one in (times, wide))
         board = f"{line['board']} ({line['source']})"
         measured = float(line["measured"])
         known = "" if line["clock"] == "not looked up" else line["ghz"]
-        found.append(Row(board, line["core"], known, line["routine"], speeds.low, speeds.high, wider, measured))
+        unseen = line["seen"] == "after"
+        found.append(Row(board, line["core"], known, line["routine"], speeds.low, speeds.high, wider, measured, unseen))
     return found
 
 
@@ -246,17 +247,19 @@ def page(kept: Kept) -> str:
             f"{sum(row.held_widened for row in of)} | {worst.routine}: {worst.low:.0f} to {worst.high:.0f} "
             f"({worst.error:+.0%}) | {worst.measured:.0f} |"
         )
-    every = [abs(row.error) for row in rows]
-    held, wide, fast = (
-        sum(which) for which in ([r.held for r in rows], [r.held_widened for r in rows], [r.error > 0 for r in rows])
-    )
-    said = f"median error {statistics.median(every):.0%}, worst {max(every):.0%}; forecast too fast: {fast}; inside"
-    lines += [
-        "",
-        f"{len(boards)} boards, {len(rows)} figures: {said} the figures' interval: {held}, the widened one: {wide}.",
-        f"Forecast made {kept.made}.",
-    ]
+    unseen = [row for row in rows if row.unseen]
+    lines += ["", f"All: {_sums(rows)}", "", f"Seen only after the forecast was made ({kept.made}): {_sums(unseen)}"]
     return "\n".join(lines) + "\n"
+
+
+def _sums(rows: list[Row]) -> str:
+    every = [abs(row.error) for row in rows]
+    return (
+        f"{len({row.board for row in rows})} boards, {len(rows)} figures: median error {statistics.median(every):.0%}, "
+        f"worst {max(every):.0%}; forecast too fast: {sum(row.error > 0 for row in rows)}; "
+        f"inside the figures' interval: {sum(row.held for row in rows)}, "
+        f"the widened one: {sum(row.held_widened for row in rows)}."
+    )
 
 
 def main() -> None:
