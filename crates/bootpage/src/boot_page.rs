@@ -8,7 +8,8 @@ use boottrace::facts::boot::alignment::Fit;
 use boottrace::facts::kernel::probe::{Probe, ProbeResult};
 
 use crate::boot_tables::{remarks, tables};
-use crate::boot_words::{axis_notes, failure_lines, headline};
+use crate::boot_words::headline;
+use crate::failure_words::{axis_notes, failure_lines};
 use crate::figures::grouped_ms;
 use crate::goal::Goal;
 use crate::listing::{on_page, PageCell, PageTable, TableListing, ROWS_LIMIT};

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: MIT
 //! What is said of a boot first: how long it took, what of it is the kernel's, and what costs most.
 
-use std::collections::BTreeMap;
-
 use boottrace::costs::cost::Cost;
 use boottrace::costs::kind::CostKind;
 use boottrace::costs::longest_stretch::LongestStretch;
 use boottrace::document::boot::Boot;
-use boottrace::facts::boot::alignment::Fit;
-use boottrace::facts::boot::axis::Axis;
-use boottrace::facts::boot::failure::{Failure, Outcome};
+use boottrace::facts::boot::failure::Outcome;
 use boottrace::facts::boot::stage::{Stage, StageEvent};
 use boottrace::facts::boot::startup::StartupAccount;
 use boottrace::log::boot_log::BootStart;
 
 use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
-use crate::figures::{ms, seconds};
-use crate::names::{event_words, name, use_words};
+use crate::figures::seconds;
+use crate::names::{event_words, use_words};
 use crate::sureness::{kernel_end, stage, sureness, timed, Sureness};
 
-/// Failures of one kind that are spelled out.
-const SPELLED: usize = 3;
 /// Whose account it is.
 pub const OWN: &str = "by its own account";
 
@@ -198,6 +192,14 @@ fn costs(boot: &Boot) -> Option<String> {
                 spent(cost),
                 cost.title
             )
+        } else if let Some(wait) = unbounded_wait(boot, cost) {
+            format!(
+                "{} The largest cost whose time is shown is {}: {}, {}.",
+                unknown_wait(wait),
+                spent(cost),
+                cost.title,
+                gain(cost)
+            )
         } else {
             largest_cost(cost)
         });
@@ -214,10 +216,15 @@ fn costs(boot: &Boot) -> Option<String> {
     }
     let told_already = longer.is_some_and(|stretch| stretch.duration_ns >= silent);
     if silent != 0 && !told_already && most.is_none_or(|cost| silent > size_ns(cost)) {
+        // A wait that a line names is told before a silence that may be nobody's.
+        let wait = boot
+            .costs
+            .iter()
+            .find(|cost| is_untimed_wait(cost) && sentences.is_empty());
+        sentences.extend(wait.map(unknown_wait));
         let length = seconds(silent);
-        sentences.push(format!(
-            "User space is silent for up to {length}; whether it still boots then is not shown."
-        ));
+        let told = format!("User space is silent for up to {length}; whether it still boots then is not shown.");
+        sentences.extend(Some(told).filter(|_| wait.is_none() || silent >= SMALL_NS));
     }
     let gains = told
         .iter()
@@ -232,6 +239,18 @@ fn costs(boot: &Boot) -> Option<String> {
         ));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// A device or a unit that was waited for until its limit, by a line: no time is shown, and the limits are longer than this
+/// cost, so that it is not the largest.
+fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
+    const LIMIT_NS: i64 = 30_000_000_000;
+    let of_a_limit = |wait: &&Cost| {
+        matches!(wait.kind, CostKind::RootDeviceWait | CostKind::ResumeDeviceWait)
+            || (wait.kind == CostKind::DeviceWait && wait.title.contains("until its limit"))
+    };
+    let mut waits = boot.costs.iter().filter(|wait| is_untimed_wait(wait));
+    waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)
 }
 
 /// What is known of a stretch that no cost tells of.
@@ -300,55 +319,6 @@ pub fn whole_bound(boot: &Boot) -> Option<String> {
     }
 }
 
-/// How sure the places of clocks on the axis are, where they are not the axis itself.
-pub fn axis_notes(axis: &Axis) -> Vec<String> {
-    let clock = name(&axis.clock);
-    let note = |place: &boottrace::facts::boot::alignment::Alignment| {
-        let other = name(&place.clock);
-        if place.fit == Fit::Drifts {
-            return Some(format!("the {other} clock is not drawn: {}", place.how));
-        }
-        let late = place.lateness_ns.filter(|ns| *ns != 0)?;
-        Some(format!(
-            "95 of 100 lines reached the {clock} within {} ms of their {other} stamp: events that only the {clock} stamped \
-             may be that much earlier",
-            ms(Some(late))
-        ))
-    };
-    axis.alignments.iter().filter_map(note).collect()
-}
-
-/// What went wrong, one line each; behind the first few of a kind, how many more there are, and where.
-pub fn failure_lines(failures: &[Failure]) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut rest: Vec<(String, Vec<u32>)> = Vec::new();
-    for failure in failures {
-        let kind = name(&failure.kind);
-        let count = seen.entry(kind.clone()).or_default();
-        *count += 1;
-        if *count <= SPELLED {
-            out.push(format!(
-                "line {}: {kind}: {}: {}",
-                failure.line, failure.text, failure.meaning
-            ));
-        } else if let Some((_, lines)) = rest.iter_mut().find(|(other, _)| *other == kind) {
-            lines.push(failure.line);
-        } else {
-            rest.push((kind, vec![failure.line]));
-        }
-    }
-    for (kind, lines) in rest {
-        let place = match lines.as_slice() {
-            [line] => format!("line {line}"),
-            [first, .., last] => format!("lines {first} to {last}"),
-            [] => continue,
-        };
-        out.push(format!("{place}: {kind}: {} more of this kind", lines.len()));
-    }
-    out
-}
-
 /// A time of a stage that has one.
 pub fn at(stage: &Stage) -> i64 {
     stage.ns.unwrap_or(0)
@@ -365,35 +335,4 @@ fn sentence(text: &str) -> String {
     letters
         .next()
         .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use boottrace::facts::boot::failure::FailureKind;
-
-    use super::*;
-
-    fn failure(kind: FailureKind, line: u32) -> Failure {
-        Failure {
-            kind,
-            line,
-            text: format!("text {line}"),
-            meaning: "why".to_owned(),
-        }
-    }
-
-    #[test]
-    fn what_comes_over_and_over_is_counted() {
-        let mut failures: Vec<Failure> = (10..22).map(|line| failure(FailureKind::Stall, line)).collect();
-        failures.push(failure(FailureKind::Panic, 99));
-        let lines = failure_lines(&failures);
-        assert_eq!(lines[0], "line 10: stall: text 10: why");
-        assert_eq!(
-            lines[3..],
-            [
-                "line 99: panic: text 99: why",
-                "lines 13 to 21: stall: 9 more of this kind"
-            ]
-        );
-    }
 }

@@ -5,6 +5,7 @@ pub mod boot_page;
 pub mod boot_tables;
 pub mod boot_words;
 pub mod cost_words;
+pub mod failure_words;
 pub mod figures;
 pub mod goal;
 pub mod listing;

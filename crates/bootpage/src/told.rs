@@ -7,8 +7,9 @@ use boottrace::document::document::{Document, Part};
 use boottrace::document::units::UnitReport;
 use serde::Serialize;
 
-use crate::boot_words::{axis_notes, failure_lines, headline, whole_bound};
+use crate::boot_words::{headline, whole_bound};
 use crate::cost_words::CostWords;
+use crate::failure_words::{axis_notes, failure_lines};
 use crate::listing::TableListing;
 use crate::names::boot_name;
 use crate::stage_rows::{end_row, stage_rows, EndRow, StageRow};

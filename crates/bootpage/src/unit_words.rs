@@ -43,16 +43,18 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
         .filter(|cost| cost.cost_ns.is_some_and(|ns| ns != 0));
     let most = largest(timed, size_ns);
     let silent = most.filter(|cost| cost.kind == CostKind::Silence);
-    told.extend(match silent {
-        Some(cost) => Some(longest_silence(cost)),
-        None => most.map(|cost| match longer_unit(report, size_ns(cost)) {
-            Some(unit) => format!(
-                "{unit} The largest of the costs found is {}: {}, {}.",
-                spent(cost),
-                cost.title,
-                gain(cost)
-            ),
-            None => largest_cost(cost),
+    let stated = most.filter(|cost| cost.kind == CostKind::StatedTime && report.startup.is_none());
+    told.extend(match (silent, stated) {
+        (Some(cost), _) => Some(longest_silence(cost)),
+        (None, Some(cost)) => Some(stated_by_a_line(cost)),
+        (None, None) => most.map(|cost| {
+            let longer = longer_unit(report, size_ns(cost)).or_else(|| longer_line(report));
+            let longer = longer.or_else(|| waiter(report, cost));
+            match longer {
+                Some(longer) => format!("{longer} {}", superlative("of the costs found", cost)),
+                None if is_a_list(report) => superlative("of the starts that are listed", cost),
+                None => largest_cost(cost),
+            }
         }),
     });
     // Lines that name a wait, and no time.
@@ -79,6 +81,54 @@ fn longer_unit(report: &UnitReport, most_ns: i64) -> Option<String> {
         "`{}` takes {length} and goes on after the goal, so the goal did not wait for all of it.",
         unit.unit
     ))
+}
+
+/// A unit that waits for the others for longer than the largest cost: what it waits for is not shown.
+fn waiter(report: &UnitReport, cost: &Cost) -> Option<String> {
+    let (unit, ns, line) = report.waiter()?;
+    let ns = i64::try_from(ns).ok().filter(|ns| *ns > size_ns(cost))?;
+    let all = report.costs.iter().any(|cost| cost.kind == CostKind::UserSpaceStart);
+    let line = line.map_or(String::new(), |line| format!(" (line {line})"));
+    let text = format!(
+        "`{unit}` waits {} until others are up{line}, and does not tell for which.",
+        seconds(ns)
+    );
+    Some(text).filter(|_| !all)
+}
+
+/// The largest of what is known, which may not be the largest of all.
+fn superlative(of: &str, cost: &Cost) -> String {
+    format!("The largest {of} is {}: {}, {}.", spent(cost), cost.title, gain(cost))
+}
+
+/// Does the report list units, and nothing of the whole? What is not a unit's start is not in it.
+fn is_a_list(report: &UnitReport) -> bool {
+    report.startup.is_none() && report.chain.is_empty() && report.units.iter().any(|unit| unit.line.is_some())
+}
+
+/// A line that names a unit and a longer time than the largest cost, and was not read as a row.
+fn longer_line(report: &UnitReport) -> Option<String> {
+    let line = report.longer_unread?;
+    Some(format!(
+        "Line {line} names a unit with a longer time, and is no row that is known."
+    ))
+}
+
+/// What a line states where nothing shows a boot: whether one waits for it is not known.
+fn stated_by_a_line(cost: &Cost) -> String {
+    let line = cost.lines.first().copied().unwrap_or_default();
+    if cost.title.starts_with("the step `") {
+        return format!(
+            "The longest step that is listed takes {}: {} (line {line}).",
+            spent(cost),
+            cost.title
+        );
+    }
+    format!(
+        "Line {line} states {}: {}; whether a boot waits for it is not shown.",
+        spent(cost),
+        cost.title
+    )
 }
 
 /// Does the account say all? Without user space and a sum, somebody cut it short.

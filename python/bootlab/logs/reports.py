@@ -90,6 +90,8 @@ class UnitReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     """Units and links beyond `MAX_UNITS`."""
     lines: tuple[int, int] | None = None
     """First and last physical line, for a report inside a console log."""
+    longer_unread: int | None = None
+    """Line that names a unit and a longer time than any cost here, and was not read as a row."""
     source: Format
     """The format it was read from."""
     stages: list[UnitStage] = []

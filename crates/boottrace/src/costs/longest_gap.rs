@@ -130,11 +130,40 @@ impl<'a> Piece<'a> {
         for pair in piece.stamped.windows(2) {
             let ((from, begin, _), (to, end, cut)) = (pair[0], pair[1]);
             let ns = end.saturating_sub(begin);
+            if sleeps(&from.text) || wakes(&to.text) {
+                continue;
+            }
             if ns >= shortest && best.is_none_or(|(_, _, most, _)| ns > most) {
                 *best = Some((from, to, ns, cut));
             }
         }
     }
+}
+
+/// Does the machine go to sleep with this line? The time behind it is that of the sleep.
+fn sleeps(text: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "PM: suspend entry",
+        "PM: hibernation entry",
+        "PM: hibernation: hibernation entry",
+        "PM: Preparing system for",
+        "Suspending system",
+        "Entering sleep state",
+        "Reached target Sleep",
+    ];
+    WORDS.iter().any(|words| text.contains(words))
+}
+
+/// Does it wake up with this line?
+fn wakes(text: &str) -> bool {
+    const WORDS: [&str; 5] = [
+        "PM: suspend exit",
+        "PM: hibernation exit",
+        "PM: hibernation: hibernation exit",
+        "System returned from sleep",
+        "System resumed",
+    ];
+    WORDS.iter().any(|words| text.contains(words))
 }
 
 fn cost(from: &Line, to: &Line, ns: i64, cut: bool) -> Cost {

@@ -24,10 +24,12 @@ mod program_runs;
 mod said_waits;
 mod sayings;
 mod self_tests;
+mod sentence;
 mod silences;
 mod start_jobs;
 pub(crate) mod stated_lines;
 mod stated_time;
+pub(crate) mod step_tables;
 pub(crate) mod told_in_prose;
 pub(crate) mod units;
 pub(crate) mod untimed;
@@ -79,7 +81,10 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
         .iter()
         .all(|cost| is_account(cost.kind) || cost.cost_ns.or(cost.gain_ns).is_none_or(|ns| ns < small))
     {
-        untimed_waits(&context, &mut out);
+        untimed_waits(&context, &mut out, |_| true);
+    } else {
+        // The root device does not come: whatever else has a time, the boot ends here.
+        untimed_waits(&context, &mut out, |cost| cost.kind == CostKind::RootDeviceWait);
     }
     bounds::apply(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
@@ -87,12 +92,12 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
 }
 
 /// Where no cost has a time, what the lines say is waited for; of what another cost tells, nothing again.
-fn untimed_waits(context: &Context<'_>, out: &mut Vec<Cost>) {
+fn untimed_waits(context: &Context<'_>, out: &mut Vec<Cost>, told: fn(&Cost) -> bool) {
     let spoken = context.boot.lines.iter().filter(|line| {
         use crate::log::line::LineKind as Kind;
         matches!(line.kind, Kind::Kernel | Kind::User | Kind::Firmware)
     });
-    for cost in untimed::of_lines(spoken) {
+    for cost in untimed::of_lines(spoken).into_iter().filter(told) {
         if !out
             .iter()
             .any(|known| known.kind == cost.kind || known.lines.iter().any(|line| cost.lines.contains(line)))

@@ -5,6 +5,9 @@
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::sayings::{saying, Saying};
+use super::sentence::is_sentence;
+use super::start_jobs::{is_device, job, path_of, DEVICE_ADVICE};
+use super::units::ADVICE;
 use crate::log::any_stamp;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
@@ -27,6 +30,8 @@ struct Group<'a> {
     text: String,
     lines: Vec<&'a Line>,
     count: u32,
+    /// A job that systemd waits for, and how long by its own count.
+    counted: Option<(String, i64)>,
     /// How long the words came again and again, by one clock.
     again_ns: i64,
     since: Option<i64>,
@@ -38,7 +43,9 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for line in lines.take(MOST) {
         for text in spoken(line) {
-            if let Some(saying) = saying(text) {
+            // What systemd waits for may be called anything.
+            let waited = job(text).map(|_| Saying::Waited);
+            if let Some(saying) = waited.or_else(|| saying(text)) {
                 add(&mut groups, line, text, saying);
             }
         }
@@ -82,63 +89,6 @@ fn quoted(text: &str) -> Vec<&str> {
     out
 }
 
-/// A machine's message may be a whole sentence; it begins so.
-const OF_MACHINES: [&str; 12] = [
-    "Waiting",
-    "Still",
-    "Timed",
-    "Timeout",
-    "Gave",
-    "Giving",
-    "Failed",
-    "Starting",
-    "Retry",
-    "A start",
-    "Dependency",
-    "No ",
-];
-
-/// Does somebody write to somebody? A machine says neither I nor you, asks nothing, and begins a new sentence seldom.
-fn is_sentence(text: &str) -> bool {
-    const WORDS: [&str; 37] = [
-        "i", "i'm", "i've", "my", "me", "we", "our", "you", "your", "it's", "but", "because", "when", "then", "so",
-        "if", "this", "that", "which", "there", "they", "would", "could", "should", "maybe", "seems", "please",
-        "thanks", "here", "here's", "where", "hello", "hi", "also", "just", "after", "what",
-    ];
-    /// Words that bind a sentence; a machine's message has few.
-    const BINDS: [&str; 20] = [
-        "the", "a", "an", "of", "to", "is", "are", "was", "it", "and", "or", "on", "in", "at", "with", "by", "as",
-        "be", "has", "have",
-    ];
-    if text.ends_with('?') {
-        return true;
-    }
-    // A line that is stamped is a machine's.
-    if any_stamp::of(text).is_some() {
-        return false;
-    }
-    let count = |words: &[&str]| {
-        let spoken = text.split([' ', ',', '.']).map(str::to_ascii_lowercase);
-        spoken.filter(|word| words.contains(&word.as_str())).count()
-    };
-    let (found, all) = (count(&WORDS), text.split(' ').count());
-    // A heading of a list, a point of one, and a plain sentence of some words.
-    let listed = text
-        .split_once(") ")
-        .is_some_and(|(number, _)| matches!(number.len(), 1 | 2) && number.bytes().all(|b| b.is_ascii_digit()));
-    let plain = text.starts_with(|c: char| c.is_ascii_uppercase())
-        && text.ends_with(['.', ':'])
-        && all >= 5
-        && count(&BINDS) >= 1
-        && !text.contains(['[', '=', '/', '_', '<'])
-        && !text.contains(": ")
-        && !OF_MACHINES.iter().any(|start| text.starts_with(start));
-    if listed || plain {
-        return true;
-    }
-    found >= 2 || (found == 1 && all > 12) || (all > 10 && count(&BINDS) >= 4)
-}
-
 /// The words without their counts and times; names of devices hold digits too, and two devices are two waits.
 fn words_of(text: &str) -> String {
     let named = |word: &str| {
@@ -163,13 +113,17 @@ fn words_of(text: &str) -> String {
 }
 
 fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Saying) {
-    let words = words_of(text);
+    let counted = job(text).filter(|(name, _)| !name.trim().is_empty());
+    let words = counted.map_or_else(|| words_of(text), |(name, _)| format!("job {name}"));
     let at = line.printk_ns.or(line.host_ns).or(line.firmware_ns);
     let at = at.or_else(|| any_stamp::of(&line.text).map(|(_, ns)| ns));
     if let Some(group) = groups.iter_mut().find(|group| group.words == words) {
         group.count += 1;
         if group.lines.len() < 5 {
             group.lines.push(line);
+        }
+        if let Some((_, ns)) = counted.filter(|(_, ns)| group.counted.as_ref().is_some_and(|(_, known)| ns > known)) {
+            group.counted.iter_mut().for_each(|(_, known)| *known = ns);
         }
         let near = |ns: &i64| {
             group
@@ -188,6 +142,7 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Sayi
             saying,
             text: any_stamp::said(text).to_owned(),
             lines: vec![line],
+            counted: counted.map(|(name, ns)| (name.to_owned(), ns)),
             count: 1,
             again_ns: 0,
             since: at,
@@ -210,6 +165,9 @@ fn rank(saying: Saying) -> u8 {
 
 impl Group<'_> {
     fn worth_ns(&self) -> i64 {
+        if let Some((_, ns)) = &self.counted {
+            return *ns;
+        }
         if self.again_ns >= SHORTEST_NS {
             self.again_ns
         } else {
@@ -217,8 +175,38 @@ impl Group<'_> {
         }
     }
 
+    /// A job of systemd's, as units' lines tell of it.
+    fn job(&self, name: &str, ns: i64, said: &str) -> Cost {
+        let device = is_device(name);
+        let (kind, title, advice) = if device {
+            let path = shorten(&path_of(name));
+            (
+                CostKind::DeviceWait,
+                format!("systemd waits for the device {path}"),
+                DEVICE_ADVICE,
+            )
+        } else {
+            (
+                CostKind::UnitStart,
+                format!("systemd starts the unit `{}`", shorten(name)),
+                ADVICE,
+            )
+        };
+        let line = self.lines.first().map_or(0, |line| line.number);
+        let evidence = format!("{} at the least, since it was asked for, by `{said}`", spell(ns));
+        Cost {
+            cost_ns: Some(ns).filter(|ns| *ns > 0),
+            basis: Basis::Printed,
+            at_least: ns > 0,
+            ..Cost::without_time(kind, title, line, evidence, advice)
+        }
+    }
+
     fn cost(&self) -> Cost {
         let said = shorten(&self.text);
+        if let Some((name, ns)) = &self.counted {
+            return self.job(name, *ns, &said);
+        }
         let title = match self.saying {
             Saying::TimedOut => format!("a wait ran out: `{said}`"),
             Saying::NoAnswer => format!("an answer does not come: `{said}`"),
@@ -299,6 +287,24 @@ mod tests {
         ]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].cost_ns, found[0].at_least), (Some(28_000_000_000), true));
+    }
+
+    #[test]
+    fn systemds_own_count_is_the_least() {
+        let found = of(&[
+            (
+                "**A start job is running for dev-disk-by\\x2duuid-12ab.device (44s / 1min 30s)**",
+                None,
+            ),
+            ("> A start job is running for dev-disk-by(...)", None),
+        ]);
+        assert_eq!(found[0].title, "systemd waits for the device /dev/disk/by-uuid/12ab");
+        assert_eq!((found[0].cost_ns, found[0].at_least), (Some(44_000_000_000), true));
+        let found = of(&[("stuck at `Job frob-wait.service/start running()`", None)]);
+        assert_eq!(
+            found[0].title,
+            "something is waited for: `Job frob-wait.service/start running()`"
+        );
     }
 
     #[test]

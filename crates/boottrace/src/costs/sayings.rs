@@ -191,8 +191,8 @@ fn said(lower: &str) -> Option<Saying> {
     if lower.contains("timed out") || lower.contains("timing out") || any(&TIMED_OUT) {
         return Some(Saying::TimedOut);
     }
-    // Advice is no event, and a network without a route is not waited for.
-    if any(&ADVICE) || lower.contains("network is unreachable") {
+    // A frozen unit is one that the system puts to sleep; advice is no event, and a network without a route is not waited for.
+    if lower.contains("unit now frozen") || any(&ADVICE) || lower.contains("network is unreachable") {
         return None;
     }
     if any(&NO_ANSWER) {
@@ -204,7 +204,7 @@ fn said(lower: &str) -> Option<Saying> {
     if any(&SLOW) || any(&STUCK) {
         return Some(Saying::Slow);
     }
-    if any(&WAITED) || waits_seconds(lower) {
+    if any(&WAITED) || lower.contains("/start running") || waits_seconds(lower) {
         return Some(Saying::Waited);
     }
     let failed = lower.trim_start_matches("systemd[1]: ");

@@ -49,6 +49,10 @@ pub(super) fn of_systemd(line: &Line) -> Option<&str> {
 
 /// The job of a line, and how long it has been waited for. A name that begins with an ellipsis was cut.
 pub(super) fn job(text: &str) -> Option<(&str, i64)> {
+    // A page may show it without the capital, and the count in other brackets.
+    if let Some((_, said)) = text.split_once("]a start job is running for ") {
+        return counted_in_words(said);
+    }
     // A terminal overwrites the line; where its capture has no line ends, the last one counts.
     let older = text
         .split("start job is running for")
@@ -59,6 +63,15 @@ pub(super) fn job(text: &str) -> Option<(&str, i64)> {
         .or_else(|| newer(text))
         .or_else(|| cut(text))
         .or_else(|| wrapped(text))
+}
+
+/// `X...[1 min 3 sec / no limit]`, as somebody copied it from a screen.
+fn counted_in_words(said: &str) -> Option<(&str, i64)> {
+    let (name, rest) = said.split_once('[').or_else(|| said.split_once('('))?;
+    let (elapsed, _) = rest.split_once(" / ")?;
+    let plain = elapsed.replace(" min", "min").replace(" sec", "s");
+    let ns = i64::try_from(parse(&plain)?).ok()?;
+    Some((name.trim_end_matches(['.', ' ']), ns))
 }
 
 /// The words before were broken off into the line above: `job is running for X (8s / 1min 30s)[  *** ] A start`.
@@ -320,6 +333,7 @@ mod tests {
             ("(3 of 8) A start job is running for\u{2026}ce Initialization (30s / 3min 20s)", "\u{2026}ce Initialization", 30),
             ("A start job is runn...vice (4s / no limit)", "...vice", 4),
             ("job is running for Frob Daemon (8s / 1min 30s)[   ] A start", "Frob Daemon", 8),
+            ("[...]a start job is running for frob to be ready...[1 min 3 sec / no limit]", "frob to be ready", 63),
         ];
         for (text, name, seconds) in told {
             assert_eq!(job(text), Some((name, seconds * 1_000_000_000)), "{text}");

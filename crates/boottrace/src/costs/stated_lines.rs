@@ -97,10 +97,7 @@ pub(crate) struct Stated {
 /// The time that a line says it took, where its words leave no doubt.
 pub(crate) fn stated(text: &str) -> Option<Stated> {
     // systemd sums up the whole start, and a harness its whole test; a limit is no time that passed.
-    let sums_up = ["Startup finished in ", "test script finished in "]
-        .iter()
-        .any(|words| text.contains(words));
-    if sums_up || text.len() > 2000 {
+    if text.contains("Startup finished in ") || is_of_all(text) || text.len() > 2000 {
         return None;
     }
     if let Some(ns) = of_a_limit(text) {
@@ -115,6 +112,33 @@ pub(crate) fn stated(text: &str) -> Option<Stated> {
     times
         .filter(|stated| (1..=LONGEST_NS).contains(&stated.ns))
         .max_by_key(|stated| stated.ns)
+}
+
+/// Is it the length of a whole test, of a build or of everything? That is no part of a boot.
+fn is_of_all(text: &str) -> bool {
+    const PARTS: [&str; 18] = [
+        "suspend",
+        "hibernat",
+        "shutdown",
+        "shut down",
+        "test script",
+        "(finished: ",
+        " tests ",
+        " passed in ",
+        "test passed",
+        "test run",
+        "test suite",
+        "build finished",
+        "build completed",
+        "built in",
+        "in total",
+        "total time",
+        "overall",
+        "finished: run the vm",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let first = lower.trim_start().starts_with("ran ") || lower.trim_start().starts_with("total");
+    first || PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// A word without what a page or a sentence puts around it.
@@ -238,7 +262,17 @@ fn time(words: &[&str], at: usize) -> Option<i64> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    length(word, words.get(at + 1).copied(), &['.']).or_else(|| plain_seconds(words, at))
+    let first = length(word, words.get(at + 1).copied(), &['.']).or_else(|| plain_seconds(words, at))?;
+    // `5 minutes and 20 seconds`
+    let rest = words.get(at + 2..).unwrap_or_default();
+    let rest = rest.strip_prefix(&["and"]).unwrap_or(rest);
+    let more = match (words.get(at + 1), rest) {
+        (Some(unit), [number, seconds, ..]) if unit.starts_with("min") && seconds.starts_with("sec") => {
+            length(number, Some(seconds), &['.'])
+        }
+        _ => None,
+    };
+    Some(first + more.unwrap_or(0))
 }
 
 /// `Waited 10.0115 without`: a fraction behind such a word counts seconds, where no unit follows.
@@ -301,6 +335,7 @@ mod tests {
             ),
             ("Installing packages took about 12 seconds", 12_000),
             ("modem: firmware loaded in 4.2 s", 4_200),
+            ("the frob took 5 minutes and 20 seconds", 320_000),
             ("frobd: Waited 7.0125 without an answer", 7_012),
             ("[rd]: ERROR: /dev/fb0 did not appear after waiting 10 seconds!", 10_000),
         ];
@@ -351,6 +386,9 @@ mod tests {
             "Waited 7.0125 MB",
             "Version waited 7.1",
             "Hit any key to stop autoboot in 3 seconds",
+            "frob-test> machine: (finished: waiting for unit frob.target, in 137.60 seconds)",
+            "frob-test> test script finished in 139.27s",
+            "===== 12 passed in 84.1s =====",
         ] {
             assert_eq!(stated(line), None, "{line}");
         }

@@ -47,29 +47,50 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost
     if lines.len() > MOST {
         return None;
     }
-    let mut best: Option<(usize, &str, u32)> = None;
-    for line in lines {
+    let mut best: Option<(usize, String, u32)> = None;
+    for (text, number) in paragraphs(&lines) {
         // What a paragraph speaks of, its sentences do.
-        let lower = line.text.to_ascii_lowercase();
+        let lower = text.to_ascii_lowercase();
         if !OF_A_BOOT.iter().any(|word| lower.contains(word)) {
             continue;
         }
-        for sentence in sentences(&line.text) {
+        for sentence in sentences(&text) {
             let worth = worth(sentence);
-            if worth > best.map_or(0, |(most, ..)| most) {
-                best = Some((worth, sentence, line.number));
+            if worth > best.as_ref().map_or(0, |(most, ..)| *most) {
+                best = Some((worth, sentence.to_owned(), number));
             }
         }
     }
     best.map(|(_, sentence, number)| {
         Cost::without_time(
             CostKind::StatedTime,
-            format!("a person writes `{}`", shorten(sentence)),
+            format!("a person writes `{}`", shorten(&sentence)),
             number,
             "these are the words of a person; no log here shows it".to_owned(),
             "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
         )
     })
+}
+
+/// Lines that an editor broke at its width are one text, which begins at the first of them.
+fn paragraphs(lines: &[&Line]) -> Vec<(String, u32)> {
+    const WIDE: usize = 60;
+    let mut out: Vec<(String, u32, u32)> = Vec::new();
+    for line in lines {
+        let text = line.text.trim_end();
+        let listed = text.trim_start().starts_with(['-', '*', '#', '>', '|', '`', '$']);
+        match out.last_mut() {
+            Some((before, _, last))
+                if *last + 1 == line.number && !listed && before.len() >= WIDE && !text.is_empty() =>
+            {
+                before.push(' ');
+                before.push_str(text.trim_start());
+                *last = line.number;
+            }
+            _ => out.push((text.to_owned(), line.number, line.number)),
+        }
+    }
+    out.into_iter().map(|(text, first, _)| (text, first)).collect()
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

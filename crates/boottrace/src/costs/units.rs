@@ -119,12 +119,12 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
         let Some(text) = of_systemd(line) else { continue };
         let now = context.axis.at(line).map(|(ns, _)| ns);
         began = began.or(now);
-        if end.is_none()
-            && now
-                .zip(began)
-                .is_some_and(|(now, began)| now.saturating_sub(began) > START_NS)
-        {
-            break;
+        let since = now.zip(began).map(|(now, began)| now.saturating_sub(began));
+        // What began before may still end.
+        let late = end.is_none() && since.is_some_and(|since| since > START_NS);
+        let over = || ends(text).or_else(|| gives_up(text, &pending));
+        if late && !over().is_some_and(|(name, _)| pending.contains_key(name)) {
+            continue;
         }
         if let Some((name, ns)) = job(text) {
             if waited.len() < MAX_NAMES {
@@ -138,7 +138,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             if pending.len() < MAX_NAMES {
                 pending.insert(name, line);
             }
-        } else if let Some((name, end)) = ends(text) {
+        } else if let Some((name, end)) = ends(text).or_else(|| gives_up(text, &pending)) {
             if end == End::Failed && failures.len() < MAX_NAMES {
                 failures.insert(name);
             }
@@ -327,6 +327,13 @@ fn ends(text: &str) -> Option<(&str, End)> {
             End::Failed,
         )
     })
+}
+
+/// `frob.service: Failed with result 'timeout'.`: the start that begins with that unit's name is over.
+fn gives_up<'a>(text: &str, pending: &HashMap<&'a str, &Line>) -> Option<(&'a str, End)> {
+    let (unit, _) = text.split_once(": Failed with result '")?;
+    let name = pending.keys().find(|name| name.split(' ').next() == Some(unit))?;
+    Some((*name, End::Failed))
 }
 
 /// systemd's own time of user space: told when no unit accounts for a large part of it.

@@ -4,7 +4,7 @@
 //! kernel/rcu/tree_stall.h, U-Boot's drivers/net/, dhclient, systemd.
 
 use super::causes::{holds, Words};
-use super::cost::Cost;
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use super::said_waits;
 use super::start_jobs::{device_of, of_systemd, path_of, unescaped, DEVICE_ADVICE};
@@ -30,10 +30,24 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec
 
 fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut out: Vec<Cost> = Vec::new();
+    let mut before: Option<(i64, &Line)> = None;
     for line in lines.take(MOST) {
+        let since = before;
+        before = at(line).map(|ns| (ns, line)).or(before);
         let Some((kind, title, advice)) = told(line) else {
             continue;
         };
+        if let Some(silent) = since.and_then(|since| silence(since, line, &title)) {
+            if out.len() < LISTED && out.iter().all(|cost| cost.title != title) {
+                out.push(Cost {
+                    cost_ns: Some(silent.0),
+                    at_least: true,
+                    evidence: silent.1,
+                    ..cost(kind, title, line, advice)
+                });
+            }
+            continue;
+        }
         match out.iter().position(|cost| cost.title == title) {
             Some(at) if out[at].lines.len() < LISTED => out[at].lines.push(line.number),
             None if out.len() < LISTED => out.push(cost(kind, title, line, advice)),
@@ -42,6 +56,28 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     }
     out.retain(|cost| cost.title != AGAIN || cost.lines.len() > 1);
     out
+}
+
+fn at(line: &Line) -> Option<i64> {
+    line.printk_ns.or(line.host_ns)
+}
+
+/// A wait that ends with its line, and before which nobody spoke for long: it took at the least as long.
+fn silence((from_ns, from): (i64, &Line), line: &Line, title: &str) -> Option<(i64, String)> {
+    const SHORTEST_NS: i64 = 5_000_000_000;
+    const LONGEST_NS: i64 = 1_800_000_000_000;
+    let ends = title.contains("gives up") || title.contains("until its limit");
+    let same = from.printk_ns.is_some() == line.printk_ns.is_some();
+    let ns = at(line)?
+        .checked_sub(from_ns)
+        .filter(|ns| (SHORTEST_NS..LONGEST_NS).contains(ns))?;
+    let said = format!(
+        "at the least {} without a line between `{}` and `{}`",
+        spell(ns),
+        shorten(from.text.trim()),
+        shorten(line.text.trim())
+    );
+    (ends && same).then_some((ns, said))
 }
 
 fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {

@@ -331,12 +331,18 @@ fn boot_log(
                 .filter(|_| log.guest.is_none())
         };
         let other = console::excerpt(&log, &split.outside);
+        let (from_line, to_line) = log.span();
+        let accounted = || {
+            let mut accounts = blocks.iter().filter(|block| block.format == Format::SystemdAnalyze);
+            accounts.any(|block| from_line <= block.from_line && block.to_line <= to_line)
+        };
         let other = other.or_else(|| match console::not_a_boot(&log, begins.len() == 1, at == 0) {
+            // systemd accounts for its start in the middle of these lines.
+            Some(("running-system", _)) if accounted() => None,
             // That it ran for long is the less that is known where the next boot follows.
-            Some(found @ ("running-system", _)) => tail().or(Some(found)),
+            Some(found @ ("running-system" | "shutdown", _)) => tail().or(Some(found)),
             found => found.or_else(tail),
         });
-        let (from_line, to_line) = log.span();
         let ready = other.as_ref().map(|(what, _)| told_by_the_way(what, &log.lines));
         number += 1;
         let boot = Boot::from_log(log, number, options);
@@ -368,6 +374,7 @@ fn boot_log(
     placed.extend(stated::of_text(&split.outside, &placed));
     placed.sort_by_key(|(line, _)| *line);
     one_account::join(&mut placed);
+    one_account::tell_unread(&split.outside, &mut placed);
     unit_costs::tell_boots(&mut placed);
     document.parts.extend(placed.into_iter().map(|(_, part)| part));
     let alone = document.boots().filter(|boot| boot.guest.is_none());

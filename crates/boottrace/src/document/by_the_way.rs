@@ -32,6 +32,13 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             });
             known.or_else(|| {
                 let spoken = lines.iter().filter(|line| line.process.is_some());
+                // Somebody logs in: what comes then is nobody's start.
+                if spoken
+                    .clone()
+                    .any(|line| line.text.contains("session opened for user "))
+                {
+                    return None;
+                }
                 let of_boot = spoken.clone().count() <= FEW
                     || spoken
                         .clone()

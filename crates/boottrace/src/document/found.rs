@@ -173,7 +173,10 @@ fn read_into(
         }
         Format::SystemdAnalyze => {
             let text = systemd_analyze::parse_text(stream)?;
-            found.units(UnitReport::of_text(&text), None, &text.skipped);
+            let mut report = UnitReport::of_text(&text);
+            report.costs = unit_costs::of(&report);
+            report.tell_unread(text.unread.into_iter());
+            found.units(report, None, &text.skipped);
         }
         Format::SystemdPlot => {
             let plot = systemd_plot::parse(stream)?;

@@ -7,6 +7,7 @@ pub mod budget;
 mod by_the_way;
 pub mod call_rows;
 pub mod call_trace;
+mod chain_costs;
 pub mod chart;
 pub mod comparison;
 #[allow(clippy::module_inception)] // the noun of the room
@@ -21,6 +22,7 @@ pub mod reports;
 pub mod schema;
 mod stated;
 pub mod threshold;
+mod unit_cost;
 mod unit_costs;
 pub mod units;
 

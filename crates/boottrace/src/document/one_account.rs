@@ -4,6 +4,8 @@
 use super::document::Part;
 use super::unit_costs;
 use super::units::UnitReport;
+use crate::log::line::Line;
+use crate::readers::userspace::systemd_analyze::unread_ns;
 
 /// Joins reports that complete each other: no two of them have the same part. Where two say the same thing, they may be
 /// of two boots, and stay apart.
@@ -66,4 +68,23 @@ fn take(first: &mut UnitReport, second: &UnitReport) {
     first.chain.extend(second.chain.iter().cloned());
     first.left_out += second.left_out;
     first.costs = unit_costs::of(first);
+}
+
+/// Tells reports about units of lines around them that look like their rows and were not read.
+pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
+    let unread: Vec<(u64, u32)> = if placed.iter().any(|(_, part)| matches!(part, Part::Units(_))) {
+        let lines = outside
+            .iter()
+            .filter(|line| line.process.is_none() && line.printk_ns.is_none());
+        lines
+            .filter_map(|line| Some((unread_ns(&line.text)?, line.number)))
+            .collect()
+    } else {
+        Vec::new()
+    };
+    for (_, part) in placed.iter_mut() {
+        if let Part::Units(report) = part {
+            report.tell_unread(unread.iter().copied());
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::document::Part;
 use super::units::UnitReport;
-use crate::costs::{longest_gap, stated_lines, told_in_prose, untimed, Basis, Cost, CostKind};
+use crate::costs::{longest_gap, stated_lines, step_tables, told_in_prose, untimed, Basis, Cost, CostKind};
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
@@ -22,7 +22,10 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
     let text = outside
         .iter()
         .filter(|line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness));
-    let mut costs = stated_lines::of_lines(text.clone());
+    let mut costs = step_tables::of_lines(text.clone());
+    if costs.is_empty() {
+        costs = stated_lines::of_lines(text.clone());
+    }
     if costs.is_empty() {
         costs.extend(text.clone().find_map(root_delay));
     }

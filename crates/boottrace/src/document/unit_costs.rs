@@ -2,48 +2,45 @@
 //! What costs most in a report about systemd's units, and for the boot that the report is about.
 
 use super::boot::Boot;
+use super::chain_costs;
 use super::document::Part;
-use super::units::{ChainRow, Startup, UnitReport};
-use crate::costs::cost::{spell, Basis, Cost};
+use super::unit_cost::{cost, signed, told, LISTED, SHORTEST_NS};
+use super::units::{Startup, UnitReport};
+use crate::costs::cost::{Basis, Cost};
 use crate::costs::kind::CostKind;
-use crate::costs::units::{is_waiter, ADVICE};
+use crate::costs::units::is_waiter;
 
-/// Units told.
-const LISTED: usize = 5;
 /// No start takes a day.
 const LONGEST_NS: i64 = 86_400_000_000_000;
-/// Shorter starts are not worth a line.
-const SHORTEST_NS: u64 = 100_000_000;
 /// Shorter times that a program states of itself are not told where nothing shows a boot.
 const SHORTEST_STATED_NS: i64 = 1_000_000_000;
 /// Two times of one output that differ by less than one in so many are alike.
 const ALIKE: u64 = 50;
 /// All of user space is told too, unless a unit or the chain accounts for one part in so many.
 const PART: u64 = 2;
-/// A shorter time between two links of a chain is everybody's.
-const SHORTEST_GAP_NS: u64 = 500_000_000;
 
 /// The units that take longest, those on the critical chain with what may be gained, the devices that systemd waited for,
 /// gaps of the chain, and the parts of the start that lie before user space; without units the whole of user space.
 pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
-    let mut goal = "";
-    let mut out: Vec<Cost> = Vec::new();
     let one_boot = !contradicts(report);
-    for link in report.chain.iter().filter(|_| one_boot) {
-        // A page shows several chains, one behind the other: each begins with its goal.
-        if link.depth == 0 {
-            goal = &link.unit;
-        }
-        out.extend(on_chain(goal, link));
-    }
+    let mut out: Vec<Cost> = if one_boot {
+        chain_costs::of_units(report)
+    } else {
+        Vec::new()
+    };
     out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
     out.truncate(LISTED);
-    let target = report.chain.first().map(|link| link.unit.as_str()).filter(|_| one_boot);
+    let target = report.chain.iter().find(|link| link.depth == 0).filter(|_| one_boot);
+    let target = target.map(|link| link.unit.as_str());
     let reached_ns = report.startup.as_ref().and_then(|startup| startup.target_after_ns);
     // What took longer than it took to reach the goal was not waited for.
     let start_ns = user_space_ns(report).into_iter().chain(reached_ns).min();
     let blamed = report.units.iter().filter(|unit| {
-        let waited = one_boot && report.chain.iter().any(|link| link.unit == unit.unit);
+        let waited = one_boot
+            && report
+                .chain
+                .iter()
+                .any(|link| link.unit == unit.unit && link.took_ns.is_some());
         // What took longer than the whole start was begun by a timer, or by somebody, behind it.
         let of_start = |ns: u64| ns >= SHORTEST_NS && start_ns.is_none_or(|whole| ns <= whole + whole / ALIKE);
         !waited && !is_waiter(&unit.unit) && unit.time_ns.is_some_and(of_start)
@@ -57,12 +54,13 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
         out.push(cost(&unit.unit, ns, None, unit.line, evidence));
     }
     if one_boot {
-        out.extend(gaps_of_chain(report));
+        out.extend(chain_costs::gaps(report));
     }
-    if out.is_empty() || !one_boot || is_unexplained(report, &out) {
+    let before = parts_before(report);
+    if out.is_empty() || !one_boot || is_unexplained(report, &out) || is_longest(&before, &out) {
         out.extend(whole(report));
     }
-    out.extend(parts_before(report));
+    out.extend(before);
     // A clock that was set while units started.
     out.retain(|cost| cost.cost_ns.is_none_or(|ns| ns <= LONGEST_NS));
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
@@ -180,68 +178,6 @@ fn parts_before(report: &UnitReport) -> Vec<Cost> {
         .collect()
 }
 
-/// Times of the critical chain that none of its units explains: a unit began long after the one before it was up. A unit
-/// that came later than the one that follows it was not waited for there, and shows nothing.
-fn gaps_of_chain(report: &UnitReport) -> Vec<Cost> {
-    let mut found: Vec<Cost> = Vec::new();
-    let mut later: Option<&ChainRow> = None;
-    let mut latest: Option<u64> = None;
-    for row in &report.chain {
-        // Each chain begins with its goal.
-        latest = latest.filter(|_| row.depth != 0);
-        if latest.zip(row.at_ns).is_some_and(|(latest, this)| this > latest) {
-            continue;
-        }
-        latest = row.at_ns.or(latest);
-        found.extend(later.and_then(|later| gap_of_chain(report, later, row)));
-        later = Some(row);
-    }
-    found.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
-    found.truncate(LISTED);
-    found
-}
-
-fn gap_of_chain(report: &UnitReport, later: &ChainRow, earlier: &ChainRow) -> Option<Cost> {
-    let up_ns = earlier.at_ns? + earlier.took_ns.unwrap_or(0);
-    let ns = later.at_ns?.checked_sub(up_ns).filter(|ns| *ns >= SHORTEST_GAP_NS)?;
-    // What a unit that the chain leaves out took is no riddle.
-    let fills = |took: u64| took >= ns / 10 * 8 && took <= ns + ns / 20;
-    if report.units.iter().any(|unit| unit.time_ns.is_some_and(fills)) {
-        return None;
-    }
-    (later.depth > earlier.depth || earlier.depth > later.depth).then(|| Cost {
-        kind: CostKind::ChainGap,
-        title: format!("nothing that is shown explains the time before `{}`", later.unit),
-        cost_ns: Some(signed(ns)),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        lines: later.line.into_iter().chain(earlier.line).collect(),
-        evidence: format!(
-            "`{}` was up at {}, `{}` comes at {}",
-            earlier.unit,
-            told(up_ns),
-            later.unit,
-            told(later.at_ns.unwrap_or(0))
-        ),
-        advice: format!(
-            "something else was waited for that failed or that the chain leaves out: a device, a swap or a mount \
-             that timed out (90 s unless set), a job without a unit of its own; see `journalctl -b` between these \
-             times, and `systemctl list-dependencies {}`",
-            later.unit
-        ),
-    })
-}
-
-fn signed(ns: u64) -> i64 {
-    i64::try_from(ns).unwrap_or(i64::MAX)
-}
-
-fn told(ns: u64) -> String {
-    spell(signed(ns))
-}
-
 /// Does the chain reach the goal at another time than the account says? Then they are of two boots, or made up.
 fn contradicts(report: &UnitReport) -> bool {
     let account = report.startup.as_ref();
@@ -250,44 +186,6 @@ fn contradicts(report: &UnitReport) -> bool {
         return false;
     };
     first.unit == goal && first.at_ns.is_some_and(|at| at.abs_diff(reached) > 1_000_000_000)
-}
-
-fn on_chain(target: &str, link: &ChainRow) -> Option<Cost> {
-    let ns = link.took_ns.filter(|ns| *ns >= SHORTEST_NS && !is_waiter(&link.unit))?;
-    let evidence = format!("{} on the critical chain of `{target}`, which waits for it", told(ns));
-    Some(cost(&link.unit, ns, Some(ns), link.line, evidence))
-}
-
-fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, evidence: String) -> Cost {
-    if let Some(device) = unit.strip_suffix(".device") {
-        return Cost {
-            kind: CostKind::DeviceWait,
-            title: format!("the device `{device}` appears late"),
-            cost_ns: Some(signed(ns)),
-            gain_ns: None,
-            basis: Basis::Printed,
-            at_most: false,
-            at_least: false,
-            lines: line.into_iter().collect(),
-            evidence,
-            advice:
-                "nothing starts a device: the time runs until udev announces it. See why it comes late: its driver \
-                     and its bus (dmesg), udev's rules, a module that is loaded late"
-                    .to_owned(),
-        };
-    }
-    Cost {
-        kind: CostKind::UnitStart,
-        title: format!("systemd starts the unit `{unit}`"),
-        cost_ns: Some(signed(ns)),
-        gain_ns: gain.map(signed),
-        basis: Basis::Printed,
-        at_most: gain.is_some(),
-        at_least: false,
-        lines: line.into_iter().collect(),
-        evidence,
-        advice: ADVICE.to_owned(),
-    }
 }
 
 /// Does neither a unit nor the chain account for a large part of user space?
@@ -302,6 +200,12 @@ fn is_unexplained(report: &UnitReport, told: &[Cost]) -> bool {
     let links = report.chain.iter().filter_map(|link| link.took_ns);
     let chain = links.fold(0_u64, u64::saturating_add);
     longest.max(chain).saturating_mul(PART) < *user_ns
+}
+
+/// Is a part before user space the longest of all? It is compared with all of user space then, and not with its units.
+fn is_longest(before: &[Cost], told: &[Cost]) -> bool {
+    let longest = |costs: &[Cost]| costs.iter().filter_map(|cost| cost.cost_ns).max().unwrap_or(0);
+    longest(before) > longest(told)
 }
 
 fn whole(report: &UnitReport) -> Option<Cost> {

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::costs::cost::Cost;
+use crate::costs::units::is_waiter;
 use crate::facts::boot::first_boot::{self, FirstBoot};
 use crate::log::clock::Clock;
 use crate::readers::formats::Format;
@@ -52,6 +53,9 @@ pub struct UnitReport {
     pub chain: Vec<ChainRow>,
     /// Units and links beyond [`MAX_UNITS`].
     pub left_out: u64,
+    /// Line that names a unit and a longer time than any cost here, and was not read as a row.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub longer_unread: Option<u32>,
 }
 
 /// `Startup finished in ...`, ns.
@@ -189,6 +193,7 @@ impl UnitReport {
             costs: Vec::new(),
             chain: Vec::new(),
             left_out,
+            longer_unread: None,
         }
     }
 
@@ -200,6 +205,39 @@ impl UnitReport {
         self.startup.iter_mut().for_each(|startup| place(&mut startup.line));
         self.units.iter_mut().for_each(|unit| place(&mut unit.line));
         self.chain.iter_mut().for_each(|link| place(&mut link.line));
+    }
+
+    /// Remembers a line that was not read and names a unit with a longer time: no superlative holds over it. What a row tells
+    /// already is no longer time.
+    pub fn tell_unread(&mut self, unread: impl Iterator<Item = (u64, u32)>) {
+        let told = self.costs.iter().filter_map(|cost| cost.cost_ns).max();
+        let told = told.and_then(|ns| u64::try_from(ns).ok()).unwrap_or(0);
+        let read = |ns: u64| {
+            let rows = self.units.iter().filter_map(|unit| unit.time_ns);
+            let links = self.chain.iter().flat_map(|link| [link.took_ns, link.at_ns]).flatten();
+            rows.chain(links).any(|row| row.abs_diff(ns) * 10 <= ns)
+        };
+        if self.source != Format::SystemdAnalyze {
+            return;
+        }
+        let longest = unread.filter(|(ns, _)| *ns > told && !read(*ns)).max();
+        self.longer_unread = longest.map(|(_, line)| line).or(self.longer_unread);
+    }
+
+    /// A unit that waits until the others are up, by its own time: name, ns, line. What it waits for is not told by it.
+    pub fn waiter(&self) -> Option<(&str, u64, Option<u32>)> {
+        let listed = self
+            .units
+            .iter()
+            .filter_map(|unit| Some((unit.unit.as_str(), unit.time_ns?, unit.line)));
+        let links = self
+            .chain
+            .iter()
+            .filter_map(|link| Some((link.unit.as_str(), link.took_ns?, link.line)));
+        listed
+            .chain(links)
+            .filter(|(name, ..)| is_waiter(name))
+            .max_by_key(|(_, ns, _)| *ns)
     }
 
     /// Finds a unit that only a first boot runs.
@@ -259,6 +297,7 @@ impl UnitReport {
             costs,
             chain: Vec::new(),
             left_out: 0,
+            longer_unread: None,
         }
     }
 

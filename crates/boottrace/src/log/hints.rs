@@ -294,3 +294,7 @@ pub fn is_kernel_fault(text: &str) -> bool {
     let text = text.trim_start();
     STARTS.iter().any(|start| text.starts_with(start))
 }
+/// An initcall that a kernel reports when it boots.
+pub fn is_boot_initcall(text: &str) -> bool {
+    text.starts_with("initcall ") && text.contains(" returned ") && text.contains(" after ")
+}

@@ -3,6 +3,7 @@
 //!
 //! The lines are taken out of the log before boots are looked for, so that a trace of 10,000 lines is no user space.
 
+use std::collections::HashSet;
 use std::io::{self, Cursor};
 
 use super::calls::graph_line::Body;
@@ -180,10 +181,18 @@ fn usable(line: &Line) -> Option<&str> {
 fn table_end(lines: &[Line], role: RoleOf, format: Format) -> Option<usize> {
     let (mut end, mut rows, mut headed) = (0, 0_u32, false);
     let mut accounts = 0_u32;
+    let mut units = HashSet::new();
     for (at, line) in lines.iter().enumerate() {
         let account = format == Format::SystemdAnalyze && usable(line).is_some_and(systemd_analyze::begins_account);
         accounts += u32::from(account);
-        if accounts > 1 {
+        // A list names each unit once: another begins here.
+        let again = format == Format::SystemdAnalyze
+            && usable(line).is_some_and(|text| {
+                let named = systemd_analyze::units_blamed(text);
+                let again = named.into_iter().filter(|unit| !units.insert(unit.clone()));
+                again.count() > 0
+            });
+        if accounts > 1 || (again && at > 0) {
             break;
         }
         let found = match usable(line) {

@@ -8,6 +8,7 @@ use super::unclaimed::unclaimed_from;
 use super::{first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
+use crate::facts::services::words::word;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_restored, leaves_out};
 use crate::log::clock::Clock;
@@ -163,7 +164,9 @@ pub fn stages(
     };
     let start = kernel.user_space_line();
     let script = |line: &Line| speaks_for_user_space(line) && (starts_scripts(line) || is_of_scripts(&line.text));
-    let has_scripts = !shows_init && user.iter().any(script);
+    // OpenRC's and other inits' own words, where no stamp makes rows of them.
+    let service = |line: &Line| line.kind == LineKind::User && word(&line.text).is_some();
+    let has_scripts = !shows_init && user.iter().any(|line| script(line) || service(line));
     let mut all = vec![
         power_on(boot, axis),
         found(

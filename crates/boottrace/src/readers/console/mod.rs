@@ -17,6 +17,7 @@ mod quoted_printable;
 pub mod reader;
 mod shown_again;
 pub mod shuffled;
+mod shutdown;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};

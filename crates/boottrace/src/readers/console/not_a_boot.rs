@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
+use super::shutdown::shutdown;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
 use crate::log::hints::{
-    accounts_for_start, is_kernel_fault, is_of_initramfs, is_start_job, is_user_space, starts_scripts, waits_in_vain,
+    accounts_for_start, is_boot_initcall, is_kernel_fault, is_of_initramfs, is_start_job, is_user_space,
+    starts_scripts, waits_in_vain,
 };
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
@@ -16,6 +18,7 @@ use crate::log::milestone::Milestone;
 pub fn not_a_boot(log: &BootLog, alone: bool, first: bool) -> Option<(&'static str, String)> {
     recovery(log)
         .or_else(|| suspend(log))
+        .or_else(|| shutdown(log))
         .or_else(|| program(log))
         .or_else(|| running(log).filter(|_| alone || (first && !panics(log)) || fault(log).is_none()))
         .or_else(|| report(log).filter(|_| alone))
@@ -77,7 +80,7 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
     Some((
         "program-log",
         format!(
-            "line {} begins a log{who}, and none of its {all} lines is the kernel's or shows a start",
+            "line {} begins a log{who}, and none of its lines is the kernel's or shows a start",
             line.number
         ),
     ))
@@ -296,7 +299,13 @@ fn recovery(log: &BootLog) -> Option<(&'static str, String)> {
 }
 
 fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
-    const SUSPEND: [&str; 8] = [
+    const SUSPEND: [&str; 14] = [
+        "Reached target Sleep",
+        "Reached target sleep.target",
+        "Starting Suspend",
+        "Starting System Suspend",
+        "Starting systemd-suspend.service",
+        "System returned from sleep operation",
         "PM: suspend entry",
         "PM: Syncing filesystems",
         "PM: Preparing system for",
@@ -306,14 +315,14 @@ fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
         "Suspending console(s)",
         "Freezing user space processes",
     ];
-    if log.start != BootStart::MiddleOfLog || log.kernel_from.is_none() {
+    if log.start != BootStart::MiddleOfLog {
         return None;
     }
     // A boot's mark anywhere makes it a boot, even if the machine slept later.
     if log
         .lines
         .iter()
-        .any(|l| milestone::of(&l.text).is_some() || is_boot_initcall(&l.text))
+        .any(|l| milestone::of(&l.text).is_some() || is_boot_initcall(&l.text) || accounts_for_start(&l.text))
     {
         return None;
     }
@@ -327,8 +336,4 @@ fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
         line.text.trim()
     );
     Some(("suspend", why))
-}
-
-fn is_boot_initcall(text: &str) -> bool {
-    text.starts_with("initcall ") && text.contains(" returned ") && text.contains(" after ")
 }

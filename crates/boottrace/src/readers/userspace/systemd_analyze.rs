@@ -7,9 +7,13 @@ use serde::Serialize;
 
 use super::duration::{parse, parse_prefix};
 use super::systemd_blame::{blame_row, is_unit, without_remark};
+pub(crate) use super::systemd_pasted::unread_ns;
 use super::systemd_pasted::{rows, unpasted};
 use crate::readers::skipped::Skipped;
 use crate::text::lines;
+
+/// Lines that are no rows, between rows of one output.
+const MOST_WORDS: u32 = 3;
 
 /// Rows kept of blame and chain each.
 pub const MAX_ROWS: usize = 200_000;
@@ -142,6 +146,12 @@ pub struct Analyze {
     pub blame: Vec<BlameRow>,
     /// `systemd-analyze critical-chain`, in the order printed.
     pub chain: Vec<ChainLink>,
+    /// How far to the right the last chain stands.
+    #[serde(skip)]
+    shift: u32,
+    /// The longest time beside a unit's name in a line that was not read, and its line.
+    #[serde(skip)]
+    pub unread: Option<(u64, u32)>,
     /// Lines that were not understood.
     pub skipped: Skipped,
 }
@@ -199,9 +209,16 @@ pub fn is_heading(line: &str) -> bool {
         startup.is_some_and(|rest| StartupTime::parse(rest).is_some())
             || text.starts_with("The time when unit became ")
             || is_unfinished(text)
+            || is_timed_link(text)
             // A time and a unit's whole name: nothing else looks so.
             || (blame_row(text).is_some() && text.rsplit(' ').next().is_some_and(is_unit))
     })
+}
+
+/// A link of the chain with both its times: `some.service @1.234s +56ms`.
+fn is_timed_link(text: &str) -> bool {
+    let text = text.trim_start_matches(['-', '*', ' ']);
+    text.contains(" @") && chain_link(text).is_some_and(|link| link.at_ns.is_some() && link.took_ns.is_some())
 }
 
 /// True for a line that begins an account: a second one is another boot's.
@@ -211,6 +228,12 @@ pub fn begins_account(line: &str) -> bool {
             let startup = row.trim().strip_prefix("Startup finished in ");
             startup.is_some_and(|rest| StartupTime::parse(rest).is_some())
         })
+}
+
+/// The units that a line's rows of blame name.
+pub fn units_blamed(line: &str) -> Vec<String> {
+    let rows = rows(line);
+    rows.iter().filter_map(|row| Some(blame_row(row)?.0)).collect()
 }
 
 /// True for a row of blame or of the critical chain.
@@ -237,7 +260,10 @@ pub fn detect(head: &[u8]) -> Option<f32> {
         return None;
     }
     let (mut known, mut others) = (0_u32, 0_u32);
+    let mut words = 0;
+    let mut listed = std::collections::HashSet::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
+        let before = known;
         let line = &*unpasted(line);
         let startup = line.trim_start().strip_prefix("Startup finished in ");
         let heads = line.starts_with("The time ") || is_unfinished(line);
@@ -247,6 +273,18 @@ pub fn detect(head: &[u8]) -> Option<f32> {
             known += 1;
         } else {
             others += 1;
+            words += 1;
+        }
+        // A list names each unit once: a second one begins here.
+        if blame_row(line).is_some_and(|(unit, _)| !listed.insert(unit)) {
+            return None;
+        }
+        if known > before {
+            // Two outputs with words between them may be of two machines: each is read in its place.
+            if before > 0 && words > MOST_WORDS {
+                return None;
+            }
+            words = 0;
         }
     }
     (known > 0 && known > others).then_some(if known >= 3 { 0.95 } else { 0.6 })
@@ -270,7 +308,27 @@ pub fn parse_text<R: Read>(reader: R) -> io::Result<Analyze> {
     Ok(out)
 }
 
+/// Do a tree's marks stand before the unit? Then it is not the goal.
+fn is_in_a_tree(line: &str) -> bool {
+    line.trim_start()
+        .starts_with(|c: char| matches!(c, '\u{2500}'..='\u{257f}' | '|' | '`'))
+}
+
 impl Analyze {
+    /// Takes a link of a chain. A page shifts it to the right, all of it, and it begins where the shift ends: the goal has no
+    /// depth; where the chain begins in the middle, none has.
+    fn link(&mut self, mut link: ChainLink, in_a_tree: bool) {
+        if self.chain.is_empty() || !in_a_tree {
+            self.shift = link.depth.saturating_sub(u32::from(in_a_tree));
+        }
+        link.depth = if in_a_tree {
+            link.depth.saturating_sub(self.shift).max(1)
+        } else {
+            0
+        };
+        self.chain.push(link);
+    }
+
     /// Takes what one row says.
     fn row(&mut self, line: &str, number: u32) {
         let text = line.trim();
@@ -307,11 +365,13 @@ impl Analyze {
             }
         } else if let Some(link) = chain_link(line) {
             if self.chain.len() < MAX_ROWS {
-                self.chain.push(ChainLink { line: number, ..link });
+                self.link(ChainLink { line: number, ..link }, is_in_a_tree(line));
             } else {
                 self.skipped.note("more rows than are kept", line.as_bytes());
             }
         } else {
+            let unread = unread_ns(line).map(|ns| (ns, number));
+            self.unread = self.unread.max(unread);
             self.skipped.note(
                 "no output of systemd-analyze time, blame or critical-chain",
                 line.as_bytes(),

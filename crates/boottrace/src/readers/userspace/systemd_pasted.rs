@@ -27,10 +27,12 @@ pub(super) fn rows(line: &str) -> Vec<Cow<'_, str>> {
 pub(super) fn unpasted(line: &str) -> Cow<'_, str> {
     let text = line.trim_end();
     let text = text.strip_suffix("<-").map_or(text, str::trim_end);
-    // A comment's mark with one blank, so that a tree keeps its depths.
-    let text = text
-        .strip_prefix("# ")
-        .filter(|rest| is_comment_of_a_row(rest))
+    // A comment's mark with one blank, so that a tree keeps its depths, and an arrow behind it.
+    let text = COMMENTS
+        .iter()
+        .filter_map(|mark| text.strip_prefix(mark))
+        .map(|rest| ARROWS.iter().find_map(|arrow| rest.strip_prefix(arrow)).unwrap_or(rest))
+        .find(|rest| is_comment_of_a_row(rest))
         .unwrap_or(text);
     if text.contains("&#") || text.contains("&gt;") || text.contains("**") {
         return Cow::Owned(
@@ -45,6 +47,11 @@ pub(super) fn unpasted(line: &str) -> Cow<'_, str> {
         Cow::Borrowed(text)
     }
 }
+
+/// Marks of a comment.
+const COMMENTS: [&str; 4] = ["# ", "// ", "; ", ""];
+/// What a command printed, as people show it behind the command.
+const ARROWS: [&str; 4] = ["\u{2192} ", "-> ", "=> ", "> "];
 
 /// Bold marks, and signs as HTML names them.
 const NAMED: [(&str, &str); 6] = [
@@ -81,12 +88,81 @@ fn rows_of(line: &str) -> Vec<Cow<'_, str>> {
     if listed.len() < line.trim().len() && blame_row(listed).is_some() {
         return vec![Cow::Borrowed(listed)];
     }
+    if let Some(row) = named_row(line) {
+        return vec![Cow::Owned(row)];
+    }
     let pairs = pairs(line);
     let named = || line.contains("systemd-analy") || line.contains("blame");
     if pairs.len() >= 2 || (pairs.len() == 1 && named()) {
         return pairs.into_iter().map(Cow::Owned).collect();
     }
     vec![Cow::Borrowed(line)]
+}
+
+/// A row in which the unit stands first, as people write it: `- a.service: 11.2s`, `| a.service | 11.2s | why |`.
+fn named_row(line: &str) -> Option<String> {
+    const LONGEST: usize = 300;
+    const KINDS: [&str; 4] = [".service", ".device", ".mount", ".socket"];
+    if line.len() > LONGEST || !KINDS.iter().any(|kind| line.contains(kind)) {
+        return None;
+    }
+    let text = line.trim().trim_start_matches(['>', '*', '-', '+', '\u{2022}', ' ']);
+    let cells: Vec<&str> = if text.contains('|') {
+        text.split('|').collect()
+    } else {
+        let parts = [": ", " - ", " \u{2014} ", " \u{2013} ", " = ", "\t"];
+        let (unit, time) = parts.iter().find_map(|part| text.split_once(part))?;
+        vec![unit, time]
+    };
+    let cells = || {
+        cells
+            .iter()
+            .map(|cell| bare(cell.trim()))
+            .filter(|cell| !cell.is_empty())
+    };
+    let mut units = cells().filter(|cell| is_unit(cell));
+    // Of two times nobody can tell which is the boot's.
+    let mut times = cells().filter(|cell| is_span(cell) && cell.ends_with('s'));
+    match (units.next(), units.next(), times.next(), times.next()) {
+        (Some(unit), None, Some(time), None) => Some(format!("{time} {unit}")),
+        _ => None,
+    }
+}
+
+/// The time beside a unit's name in a line that is no row: a superlative over the rows must know of it.
+pub(crate) fn unread_ns(line: &str) -> Option<u64> {
+    // A limit is no time that passed.
+    let limits = [" / ", "imeout", "start job is running"]
+        .iter()
+        .any(|words| line.contains(words));
+    if line.len() > LONGEST || limits || !line.contains('.') {
+        return None;
+    }
+    let words: Vec<&str> = line
+        .split([' ', '\t', '|'])
+        .map(bare)
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut most = None;
+    // A target starts nothing: its time is that of all.
+    let starts = |word: &str| is_unit(word) && !word.ends_with(".target");
+    for at in (0..words.len()).filter(|at| starts(words[*at])) {
+        let near = &words[at.saturating_sub(3)..words.len().min(at + 5)];
+        for from in 0..near.len() {
+            let spans = near[from..]
+                .iter()
+                .map(|word| word.trim_start_matches(['+', '~']))
+                .take_while(|word| is_span(word));
+            // Seconds end a time: what follows is another.
+            let mut whole = false;
+            let spans = spans.take_while(|word| !std::mem::replace(&mut whole, word.ends_with('s')));
+            let text = spans.collect::<Vec<_>>().join(" ");
+            // A unit's limits are no time that passed.
+            let ns = parse_prefix(&text).map(|(ns, _)| ns).filter(|_| text.ends_with('s'));
+            most = most.max(ns);
+        }
+    }
+    most
 }
 
 /// The account and the target, where both stand in one line, or a command before them.
@@ -96,10 +172,11 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
     // Behind a program's name it is the journal's, which the log tells of.
     let commanded =
         before.is_empty() || before.ends_with("systemd-analyze") || before.ends_with("systemd-analyze time");
-    if !commanded {
+    let quoted = line[..at].ends_with(['`', '"', '|']) || line[..at].ends_with("| ");
+    if !commanded && !quoted && !is_paragraph(before) && !is_of_a_test(before) {
         return None;
     }
-    let text = line[at..].trim_end_matches(['`', '*', ' ']);
+    let text = line[at..].split('`').next().unwrap_or("").trim_end_matches(['*', ' ']);
     let target = text.split_once(" reached after ").and_then(|(head, rest)| {
         let unit = head.rsplit(' ').next()?;
         let account = head[..head.len() - unit.len()].trim_end();
@@ -111,6 +188,22 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
         })
     });
     Some(target.unwrap_or_else(|| vec![Cow::Borrowed(text)]))
+}
+
+/// Do so many words stand before it that they are somebody's sentences? A log's line has a date, a host and a name there.
+fn is_paragraph(before: &str) -> bool {
+    before
+        .split_ascii_whitespace()
+        .filter(|word| word.chars().all(char::is_alphabetic))
+        .count()
+        >= 8
+}
+
+/// Does a test's driver show what its machine prints? `frob-test> machine # [  13.1] systemd[1]:`
+fn is_of_a_test(before: &str) -> bool {
+    before.split_once(" # [").is_some_and(|(head, rest)| {
+        !head.is_empty() && head.len() < 80 && rest.ends_with("systemd[1]:") && rest.len() < 40
+    })
 }
 
 /// `1min 16.773s a.service > 47.310s b.service`: each time with the unit behind it.
@@ -180,6 +273,11 @@ mod tests {
             ["  \u{2514}\u{2500}a.service @2s"]
         );
         assert_eq!(
+            rows("# \u{2192}   \u{2514}\u{2500}a.service @2s"),
+            ["  \u{2514}\u{2500}a.service @2s"]
+        );
+        assert_eq!(rows("# \u{2192} 4.5s a.service"), ["4.5s a.service"]);
+        assert_eq!(
             rows("  \u{2514}\u{2500}n.service @1min +17ms <-"),
             ["  \u{2514}\u{2500}n.service @1min +17ms"]
         );
@@ -188,6 +286,42 @@ mod tests {
             ["Startup finished in 35.8s (firmware) + 1min 12.950s (kernel) + 17.3s (userspace) = 2min 6s"]
         );
         assert_eq!(rows("# systemctl start a.service"), ["# systemctl start a.service"]);
+    }
+
+    #[test]
+    fn rows_with_the_unit_first() {
+        for line in [
+            "- frob.service: 11.2s",
+            "| `frob.service` | 11.2s | slow |",
+            "frob.service \u{2014} 11.2s",
+            "* **frob.service**: 11.2s",
+        ] {
+            assert_eq!(rows(line), ["11.2s frob.service"], "{line}");
+        }
+        for line in [
+            "| frob.service | 11.2s | 3.1s |",
+            "frob.service: Consumed 11.2s CPU time",
+        ] {
+            assert_eq!(rows(line), [line]);
+        }
+    }
+
+    #[test]
+    fn accounts_in_a_paragraph_or_a_test() {
+        let account =
+            "Startup finished in 2s 65ms 924us (kernel) + 11s 900ms 471us (userspace) = 13s 966ms 395us. And here it";
+        let words = "The first of these tools is a very simple one and writes this: systemd[1]: ";
+        assert!(rows(&format!("{words}{account}"))[0].starts_with("Startup finished in 2s"));
+        let test = "frob-test> machine # [  13.1] systemd[1]: Startup finished in 4.2s (kernel) = 4.2s.";
+        assert!(rows(test)[0].starts_with("Startup finished in 4.2s"));
+    }
+
+    #[test]
+    fn times_beside_units_that_are_no_rows() {
+        assert_eq!(unread_ns("frob.service took about 1min 2s here"), Some(62_000_000_000));
+        assert_eq!(unread_ns("| frob.service | 11.2s | 3.1s |"), Some(11_200_000_000));
+        assert_eq!(unread_ns("frob.service is slow"), None);
+        assert_eq!(unread_ns("it took 4s"), None);
     }
 
     #[test]

@@ -144,7 +144,14 @@ impl Splitter<'_> {
             .iter()
             .rev()
             .find(|line| line.kind != LineKind::Blank || leaves_out(line));
-        !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && last.is_some_and(leaves_out)
+        // Somebody writes between two pieces: `and here is everything since I plugged it in:`.
+        let apart = lines.last().is_some_and(|line| line.kind == LineKind::Blank);
+        let written = |line: &Line| {
+            let bare = !line.has_kernel_prefix() && line.process.is_none();
+            bare && apart && (is_sentence(&line.text) || line.text.trim_end().ends_with(':'))
+        };
+        let left_out = last.is_some_and(|line| leaves_out(line) || written(line));
+        !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out
     }
 
     /// Does a page show another piece of a log, of another machine or boot? The stamps go back behind its words, or behind the

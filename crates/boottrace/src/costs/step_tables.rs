@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//! Tables of a boot's steps with their times, as tools other than systemd's print them: runit-startuptime, OpenRC's
+//! rc-analyze, cloud-init analyze blame, Android's boot_progress.
+
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use super::stated_time::length;
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// Steps told.
+const LISTED: usize = 5;
+/// Lines looked at.
+const MOST: usize = 5_000;
+/// Shorter steps are not told.
+const SHORTEST_NS: i64 = 100_000_000;
+/// Lines without a row that end a table.
+const BETWEEN: u32 = 3;
+/// What begins such a table, and how its rows are made.
+const TOOLS: [(&str, Rows); 4] = [
+    ("runit-startuptime", Rows::NameFirst),
+    ("rc-analyze blame", Rows::TimeFirst),
+    ("cloud-init analyze blame", Rows::TimeFirst),
+    ("boot_progress_start", Rows::Marks),
+];
+
+/// How a table's rows are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// `02-udev  2.413 s`
+    NameFirst,
+    /// `10.149s hwclock`
+    TimeFirst,
+    /// `boot_progress_preload_end: 14350`, milliseconds since the kernel's start.
+    Marks,
+}
+
+/// A step: its name, how long it took, its line.
+type Step<'a> = (&'a str, i64, &'a Line);
+
+/// The longest steps of the first such table.
+pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+    let lines: Vec<&Line> = lines.take(MOST).collect();
+    let tool = |line: &&Line| {
+        TOOLS
+            .iter()
+            .find(|(name, _)| line.text.contains(name))
+            .map(|(_, rows)| *rows)
+    };
+    let named = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(at, line)| Some((at, tool(line)?)));
+    // A page names the tool before it shows what it prints.
+    let tables = named.map(|(at, rows)| match rows {
+        Rows::Marks => between_marks(&lines[at..]),
+        _ => rows_behind(&lines[at + 1..], rows),
+    });
+    let Some(mut steps) = tables.into_iter().find(|steps| steps.len() > 1) else {
+        return Vec::new();
+    };
+    steps.retain(|(name, ns, _)| *ns >= SHORTEST_NS && !name.eq_ignore_ascii_case("total"));
+    steps.sort_by_key(|(_, ns, _)| std::cmp::Reverse(*ns));
+    steps.truncate(LISTED);
+    steps.into_iter().map(cost).collect()
+}
+
+fn rows_behind<'a>(lines: &[&'a Line], rows: Rows) -> Vec<Step<'a>> {
+    let mut steps: Vec<(usize, Step<'a>)> = Vec::new();
+    let mut bare = 0;
+    for line in lines {
+        let depth = line.text.len() - line.text.trim_start().len();
+        if let Some((name, ns)) = row(&line.text, rows) {
+            // A step with parts of its own is their sum.
+            if let Some((above, _)) = steps.last().copied().filter(|_| rows == Rows::NameFirst) {
+                if depth > above {
+                    steps.pop();
+                }
+            }
+            steps.push((depth, (name, ns, line)));
+            bare = 0;
+        } else {
+            bare += u32::from(!line.text.trim().is_empty());
+        }
+        let closed = !steps.is_empty() && line.text.trim_start().starts_with("```");
+        if bare >= BETWEEN || closed {
+            break;
+        }
+    }
+    steps.into_iter().map(|(_, step)| step).collect()
+}
+
+fn row(text: &str, rows: Rows) -> Option<(&str, i64)> {
+    let text = text.trim();
+    match rows {
+        Rows::NameFirst => {
+            let (name, time) = text.split_once(char::is_whitespace)?;
+            let mut words = time.split_ascii_whitespace();
+            let ns = length(words.next()?, words.next(), &[])?;
+            words.next().is_none().then_some((name, ns))
+        }
+        Rows::TimeFirst => {
+            let (time, name) = text.split_once(' ')?;
+            let name = name.trim().trim_matches(['(', ')']);
+            let ns = length(time, None, &[])?;
+            (!name.is_empty() && !name.contains(' ')).then_some((name, ns))
+        }
+        Rows::Marks => None,
+    }
+}
+
+/// Steps that end with a mark of Android's boot: the time since the mark before it.
+fn between_marks<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
+    const NAMES: [&str; 3] = ["boot_progress_", "sf_stop_bootanim", "wm_boot_animation_done"];
+    let mut steps = Vec::new();
+    let mut before: Option<i64> = None;
+    for line in lines {
+        let words = line
+            .text
+            .split([' ', '|', ':', ',', '[', ']', '`', '(', ')', '\t'])
+            .filter(|word| !word.is_empty());
+        let mut words = words.skip_while(|word| !NAMES.iter().any(|name| word.starts_with(name)));
+        let Some((name, ms)) = words.next().zip(words.next().and_then(|word| word.parse::<i64>().ok())) else {
+            continue;
+        };
+        let ns = ms.saturating_mul(1_000_000);
+        // Times that go back are another boot's.
+        match before {
+            Some(last) if ns < last => break,
+            Some(last) => steps.push((name, ns - last, *line)),
+            None => {}
+        }
+        before = Some(ns);
+    }
+    steps
+}
+
+fn cost((name, ns, line): Step<'_>) -> Cost {
+    let title = format!("the step `{}`", shorten(name));
+    let evidence = format!("{} by the table: `{}`", spell(ns), shorten(line.text.trim()));
+    let advice = "see what that step does, and whether it is needed before the goal";
+    Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Printed,
+        ..Cost::without_time(CostKind::StatedTime, title, line.number, evidence, advice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<(String, i64)> {
+        let lines: Vec<Line> = text
+            .lines()
+            .enumerate()
+            .map(|(at, text)| Line::plain(at as u32 + 1, 0, text.to_owned()))
+            .collect();
+        let found = of_lines(lines.iter());
+        found
+            .into_iter()
+            .map(|cost| (cost.title, cost.cost_ns.unwrap_or(0) / 1_000_000))
+            .collect()
+    }
+
+    #[test]
+    fn tables_of_other_tools() {
+        let runit = "# runit-startuptime\ninitramfs       0.646 s\ncore   4.002 s\n  02-frob   2.413 s\n  03-quux  0.2 s\ntotal 7.9 s";
+        let found = of(runit);
+        assert_eq!(found[0], ("the step `02-frob`".to_owned(), 2413));
+        assert_eq!(found.len(), 3);
+        let openrc = "box ~ # rc-analyze blame\n   10.149s frob\n    1.381s quux\n```\n 99.1s other";
+        assert_eq!(
+            of(openrc),
+            [
+                ("the step `frob`".to_owned(), 10_149),
+                ("the step `quux`".to_owned(), 1381)
+            ]
+        );
+    }
+
+    #[test]
+    fn androids_marks() {
+        let table = "| boot_progress_start | 9185 | x | 0 |\n| boot_progress_preload_start | 11344 | y | 2159 |\n\
+                     | boot_progress_preload_end   | 14350 | z | 3006 |";
+        assert_eq!(of(table)[0], ("the step `boot_progress_preload_end`".to_owned(), 3006));
+        let log = "I boot_progress_start: 27556\nI boot_progress_system_run: 28065";
+        assert!(of(log).is_empty());
+        assert!(of("no table of boot_progress_start").is_empty());
+    }
+}

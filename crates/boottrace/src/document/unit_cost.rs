@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//! One unit's start as a cost, and how its times are told.
+
+use crate::costs::cost::{spell, Basis, Cost};
+use crate::costs::kind::CostKind;
+use crate::costs::units::ADVICE;
+
+/// Units told.
+pub(super) const LISTED: usize = 5;
+/// Shorter starts are not worth a line.
+pub(super) const SHORTEST_NS: u64 = 100_000_000;
+
+pub(super) fn signed(ns: u64) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+pub(super) fn told(ns: u64) -> String {
+    spell(signed(ns))
+}
+
+pub(super) fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, evidence: String) -> Cost {
+    if let Some(device) = unit.strip_suffix(".device") {
+        return Cost {
+            kind: CostKind::DeviceWait,
+            title: format!("the device `{device}` appears late"),
+            cost_ns: Some(signed(ns)),
+            gain_ns: None,
+            basis: Basis::Printed,
+            at_most: false,
+            at_least: false,
+            lines: line.into_iter().collect(),
+            evidence,
+            advice:
+                "nothing starts a device: the time runs until udev announces it. See why it comes late: its driver \
+                     and its bus (dmesg), udev's rules, a module that is loaded late"
+                    .to_owned(),
+        };
+    }
+    Cost {
+        kind: CostKind::UnitStart,
+        title: format!("systemd starts the unit `{unit}`"),
+        cost_ns: Some(signed(ns)),
+        gain_ns: gain.map(signed),
+        basis: Basis::Printed,
+        at_most: gain.is_some(),
+        at_least: false,
+        lines: line.into_iter().collect(),
+        evidence,
+        advice: ADVICE.to_owned(),
+    }
+}
