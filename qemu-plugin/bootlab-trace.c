@@ -10,7 +10,8 @@
  *   offset=A              the kernel's linked address less its physical one
  *   image=A-B, idmap=A-B, firmware=A-B, kuser=A-B  struct layout's ranges, from A to before B
  *   user_end=A            user space's addresses are below
- *   preempt=A             the preemption count's place in the per-CPU data
+ *   preempt=A             the preemption count's place in the per-CPU data, or in a task's thread_info
+ *   thread=A              thread_info of the task that boots, where the count lies in it
  *   min_ns=N, depth=N     calls that took less, or lie deeper, leave no span (initcalls do); the tree has them all
  *
  * How the sum is exact. The function changes only where a block begins. Every block calls back, and the call returns at
@@ -66,11 +67,13 @@ static void on_irq_change(unsigned cpu, void *data)
     flow_irq_change((unsigned)(site & 0xff), (unsigned)(site >> 8));
 }
 
-static void on_switch_load(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+static void on_switch(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
 {
     (void)cpu;
     (void)data;
-    if (!qemu_plugin_mem_is_store(info))
+    if (qemu_plugin_mem_is_store(info))
+        flow_switch_store(vaddr);
+    else
         flow_switch_load(vaddr);
 }
 
@@ -90,7 +93,7 @@ static void on_translate(ON_TRANSLATE(tb))
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         /* Both directions: QEMU 7.2 takes one for the other when it is asked for loads alone. */
         if (switches)
-            qemu_plugin_register_vcpu_mem_cb(insn, on_switch_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+            qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
         preempt_watch(insn, (unsigned)(n - i));
         uint8_t bytes[4];
         size_t size = qemu_plugin_insn_size(insn);
@@ -129,7 +132,7 @@ static bool range_of(const char *arg, const char *key, struct range *range)
 
 struct arguments {
     const char *syms, *out;
-    uint64_t shift, end, min_ns, depth, preempt, alone;
+    uint64_t shift, end, min_ns, depth, preempt, thread, alone;
 };
 
 static int parse(const char *arg, struct arguments *a)
@@ -143,7 +146,8 @@ static int parse(const char *arg, struct arguments *a)
         layout.entry[layout.n_entries++] = entry;
     else if (!number_of(arg, "shift", &a->shift) && !number_of(arg, "end", &a->end) &&
              !number_of(arg, "min_ns", &a->min_ns) && !number_of(arg, "depth", &a->depth) &&
-             !number_of(arg, "preempt", &a->preempt) && !number_of(arg, "alone", &a->alone) &&
+             !number_of(arg, "preempt", &a->preempt) && !number_of(arg, "thread", &a->thread) &&
+             !number_of(arg, "alone", &a->alone) &&
              !number_of(arg, "setup", &layout.setup) && !number_of(arg, "decompress", &layout.decompress) &&
              !number_of(arg, "offset", &layout.offset) && !number_of(arg, "user_end", &layout.user_end) &&
              !range_of(arg, "image", &layout.image) && !range_of(arg, "idmap", &layout.idmap) &&
@@ -180,7 +184,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     for (uint32_t i = 0; i < symbols.n_functions; i++)
         stacks.subtree_only |= (symbols.flags[i] & FN_SUBTREE) != 0;
     flow_open((int)a.shift, a.end);
-    preempt_open(a.preempt);
+    preempt_open(info->target_name, a.preempt, a.thread);
     qemu_plugin_register_vcpu_tb_trans_cb(BOOTLAB_REGISTER(id, on_translate));
     qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;

@@ -6,6 +6,7 @@
 #include "trace-cpu.h"
 #include "trace-irq.h"
 #include "trace-out.h"
+#include "trace-preempt.h"
 #include "trace-stack.h"
 #include "trace-symbols.h"
 #include "trace-transfer.h"
@@ -146,9 +147,10 @@ void flow_change(const struct block *b)
         transfer_resolve(b);
     flow.jumps_by_thunk = false;
     uint32_t is = symbols.flags[b->function];
-    if (b->function == BUCKET_USER)
+    if (b->function == BUCKET_USER) {
+        preempt_in_user_space();
         stretches_set(&turns, true, flow.now_ns, stack_top()->node);
-    else if (turns.on && stacks.switches)
+    } else if (turns.on && stacks.switches)
         stretches_set(&turns, false, flow.now_ns, stack_top()->node);
     if ((is & (FN_SWITCH | FN_START | FN_STOP | FN_TURN)) && (b->flags & BLOCK_STARTS)) {
         if (is & FN_TURN)
@@ -191,11 +193,18 @@ void flow_preempt_count(uint32_t count, unsigned left)
     stretches_set(&preemption, !count, at_ns, stack_top()->node);
 }
 
+void flow_switch_store(uint64_t vaddr)
+{
+    if (!flow.over && flow.switch_armed)
+        preempt_switch_stores(vaddr);
+}
+
 void flow_switch_load(uint64_t vaddr)
 {
     if (flow.over || !flow.switch_armed)
         return;
     flow.switch_armed = false;
+    preempt_switch_loads(vaddr);
     stack_switch(vaddr, stack_function(), flow.now_ns);
     stretches_split(&preemption, flow.now_ns, stack_top()->node);
     stretches_split(&turns, flow.now_ns, stack_top()->node);

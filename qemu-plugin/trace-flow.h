@@ -36,7 +36,8 @@ void flow_irq_change(unsigned change, unsigned left);
 /* The preemption count was read or written. */
 void flow_preempt_count(uint32_t count, unsigned left);
 
-/* A load of the function that switches stacks. */
+/* A store and a load of the function that switches stacks. */
+void flow_switch_store(uint64_t vaddr);
 void flow_switch_load(uint64_t vaddr);
 
 /* QEMU ends. */

@@ -84,7 +84,7 @@ stack:
     .space 0x1000
 """
 
-_ARM_HEAD = """
+ARM_HEAD = """
     .syntax unified
     .arch armv7-a
     .globl _text, start_kernel
@@ -260,16 +260,16 @@ stack:
     .space 0x1000
 stack_end:
 """
-_SOURCES = {"arm64": _ARM64, "arm": _ARM_HEAD + _ARM, "riscv64": _RISCV}
+_SOURCES = {"arm64": _ARM64, "arm": ARM_HEAD + _ARM, "riscv64": _RISCV}
 
 
-def build(place, arch):
-    """Write image and System.map; skip without the cross compiler."""
+def build(place, arch, source_text=""):
+    """Write image and System.map, of this source or of the one above; skip without the cross compiler."""
     prefix = PREFIX[arch]
     if shutil.which(f"{prefix}-gcc") is None:
         pytest.skip(f"{prefix}-gcc is not installed: scripts/setup-debian.sh boards")
     source, linked, image = place / f"{arch}.S", place / f"{arch}.elf", place / f"{arch}.img"
-    source.write_text(_SOURCES[arch])
+    source.write_text(source_text or _SOURCES[arch])
     # The zImage's head lies before the kernel and is not a part of it.
     text_at = LINKED[arch] - (0x80 if arch == "arm" else 0)
     script = place / f"{arch}.lds"

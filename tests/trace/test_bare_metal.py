@@ -15,19 +15,20 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, SystemDescription
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import TraceRequest
+from tests.trace import preempting
 from tests.trace.bare_metal import CALLS, build
 
 pytestmark = pytest.mark.qemu
 
 
-def machine(arch, place):
+def machine(arch, place, source="", config=None):
     board = Machine(arch=arch, memory_mib=64)
     if shutil.which(board.architecture.emulator) is None:
         pytest.skip(f"{board.architecture.emulator} is not installed: scripts/setup-debian.sh test")
-    image, symbols = build(place, arch)
+    image, symbols = build(place, arch, source)
     return SystemDescription(
         name=f"bare {arch}",
-        kernel=Kernel(image=str(image), symbols=str(symbols)),
+        kernel=Kernel(image=str(image), symbols=str(symbols), config=config),
         goal=Goal(console="done"),
         machine=board,
         cmdline=CommandLine.parse("x"),
@@ -74,3 +75,17 @@ def test_processors_that_the_command_line_leaves_off_hide_nothing(tmp_path):
     rows = {row.function: row.count for row in function_tables.functions(found.trace)}
     assert {name: rows[name] for name in CALLS} == CALLS
     assert found.recording.meta.processors.alone
+
+
+@pytest.mark.parametrize("arch", ["arm64", "arm", "riscv64"])
+def test_preemption_is_off_while_the_running_task_counts_it(arch, tmp_path):
+    config = tmp_path / "config"
+    config.write_text(preempting.CONFIG)
+    system = machine(arch, tmp_path, preempting.SOURCES[arch], str(config))
+    cache = Cache(default_folder())
+    with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
+        trace = trace_boot(bench, system, TraceRequest()).trace
+    rows = function_tables.stretches(trace, trace.held.preempt_off)
+    expected = [(2 * loops + 4) << system.clock.shift for loops in preempting.SEEN_LOOPS[arch]]
+    assert [row.length_ns for row in rows] == expected
+    assert {row.most[-1] for row in rows} == {"spin"}

@@ -13,8 +13,8 @@ from bootlab.views.functions import levers_text
 from bootlab.views.functions import text as function_text
 
 _NO_COUNT = (
-    "unknown; this kernel keeps no count of it (CONFIG_PREEMPT_COUNT), or not where bootlab looks (x86): "
-    "see --show nosched"
+    "unknown; this kernel keeps no count of it (CONFIG_PREEMPT_COUNT), or what it is built with is not known "
+    "(kernel.config): see --show nosched"
 )
 _IMPORTED = "unknown: this trace does not show it (bootlab trace SYSTEM.toml does)"
 # Title, what no row means.

@@ -97,8 +97,7 @@ def _layout(plan: BootPlan) -> list[str]:
     marks, _ = kernel_marks(plan.system, info, of_loader=plan.of_loader)
     offset = load_address.link_offset(machine.arch, info, marks.get("kernel-image"))
     words = [f"offset={offset:#x}", f"user_end={load_address.user_space_end(machine.arch, info):#x}"]
-    if machine.arch == "x86_64" and (count := _preempt_count(info.symbols)) is not None:
-        words.append(f"preempt={count:#x}")
+    words += _preempt_count(plan)
     if plan.system.kernel.form == "vmlinux":
         return [*words, f"kernel={info.pvh_entry:#x}"] if info.pvh_entry is not None else words
     if machine.arch == "x86_64" and "kernel-entry" in marks:
@@ -122,11 +121,26 @@ def _layout(plan: BootPlan) -> list[str]:
     return words + [f"{name}={low:#x}-{high:#x}" for name, (low, high) in ranges.items()]
 
 
-def _preempt_count(symbols: dict[str, int]) -> int | None:
-    """Return where x86 keeps the preemption count: in per-CPU data, from 6.2 to 6.13 in a structure (asm/current.h)."""
-    if "__preempt_count" in symbols:
-        return symbols["__preempt_count"]
-    return symbols["pcpu_hot"] + 8 if "pcpu_hot" in symbols else None
+def _preempt_count(plan: BootPlan) -> list[str]:
+    """Return where the preemption count lies; nothing where the kernel keeps none or its place is not known.
+
+    x86 has it in per-CPU data, from 6.2 to 6.13 in a structure (asm/current.h). The others have it in each task's
+    thread_info (asm/thread_info.h): behind the flags, and on arm64 behind `ttbr0` and, before 5.11, `addr_limit`.
+    """
+    info, arch = plan.info, plan.system.machine.arch
+    if arch == "x86_64":
+        symbols = info.symbols
+        pcpu_hot = symbols["pcpu_hot"] + 8 if "pcpu_hot" in symbols else None
+        place = symbols.get("__preempt_count", pcpu_hot)
+        return [] if place is None else [f"preempt={place:#x}"]
+    if info.config.get("CONFIG_PREEMPT_COUNT") != "y" or (arch == "arm64" and not info.numbers):
+        return []
+    offset = 4 if arch == "arm" else 8
+    if arch == "arm64":
+        offset += 8 * (info.config.get("CONFIG_ARM64_SW_TTBR0_PAN") == "y") + 8 * (info.numbers < (5, 11))
+    name = "init_task" if info.config.get("CONFIG_THREAD_INFO_IN_TASK") == "y" else "init_thread_union"
+    first = next((address for address, _, symbol in kernel_symbols(plan) if symbol == name), None)
+    return [] if first is None else [f"preempt={offset:#x}", f"thread={first:#x}"]
 
 
 def kernel_symbols(plan: BootPlan) -> list[tuple[int, str, str]]:
