@@ -127,3 +127,18 @@ def test_a_table_of_units_is_compared_by_unit() -> None:
         "weston.service": 663_000_000,
     }
     assert boot.not_measured == {TOTAL: "systemd-analyze printed no sum"}
+
+
+def test_a_kernel_that_another_one_started_has_no_boot_loader_and_no_whole(tmp_path: Path) -> None:
+    log = tmp_path / "kexec.log"
+    texts = (
+        "U-Boot 2025.01 (Jan 06 2025 - 00:00:00 +0000)", "[    0.000000] Linux version 6.6.30 (a@b) (gcc 13) #1 SMP",
+        "[    1.000000] Run /init as init process", "[    2.100000] kexec_core: Starting new kernel",
+        "early console in extract_kernel", "[    0.000000] Linux version 6.12.1 (a@b) (gcc 13) #1 SMP",
+        "[    1.000000] Run /sbin/init as init process", "hub login: ",
+    )  # fmt: skip
+    log.write_text("".join(f"[{at}.000001 1.000000] {text}\n" for at, text in enumerate(texts)), encoding="utf-8")
+    first, second = of_log(log)
+    assert "boot-loader" in first.values
+    assert {"boot-loader", TOTAL}.isdisjoint(second.values)
+    assert "another kernel started" in second.not_measured[TOTAL]

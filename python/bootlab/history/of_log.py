@@ -55,10 +55,12 @@ def of_text(raw: bytes, name: str, *, application: str | None = None, goal: str 
         return (_of_analysis(whole, boots[0], raw, goal=goal),)
     lines = raw.splitlines(keepends=True)
     found = []
-    for boot in boots:
-        part = b"".join(lines[boot.from_line - 1 : boot.to_line])
+    for before, boot in zip((None, *boots), boots, strict=False):
+        # That no firmware ran before a kernel that another one started, only the other's last line says.
+        left = before.end if before is not None and boot.start == "kexec" else None
+        part = b"".join(lines[(boot.from_line if left is None else left.line) - 1 : boot.to_line])
         alone = analyze(part, name=f"{name}, boot {boot.number}", application=application, goal=goal)
-        found.append(_of_analysis(alone, alone.boots[0] if alone.boots else boot, part, goal=goal))
+        found.append(_of_analysis(alone, alone.boots[-1] if alone.boots else boot, part, goal=goal))
     return tuple(found)
 
 
@@ -155,6 +157,8 @@ def _log_facts(boot: LogBoot) -> dict[str, str]:
 
 
 def _why_no_total(boot: LogBoot) -> str:
+    if boot.start == "kexec":
+        return "another kernel started this one: power-on was before"
     bound = next(
         (s for s in boot.stages if s.event == "first-use" and s.ns is not None and (s.at_least or s.at_most)), None
     )
