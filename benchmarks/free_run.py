@@ -35,7 +35,7 @@ from bootlab.model.costs import LINE_TIMES, READ_TIMES, Amounts, Between, BoardC
 
 MEGABYTES = 32
 IMAGE_BYTES = MEGABYTES << 20
-READY = b"user space: ready"
+BEGIN, READY = b"user space: begins", b"user space: ready"
 LATEST_S = 300
 AHEAD = 10
 """The reader of the line goes before the emulator: on a busy host a reader that is late is a slower line."""
@@ -43,6 +43,7 @@ BOARDS = ((0, 0), (9600, 0), (115200, 0), (0, 4), (0, 20), (9600, 4), (115200, 2
 """Baud and MB/s; 0: as fast as the emulator goes."""
 INIT = f"""#!/bin/busybox sh
 /bin/busybox mount -t devtmpfs dev /dev
+echo "user space: begins"
 /bin/busybox dd if=/dev/nvme0n1 of=/dev/null bs=1M count={MEGABYTES} 2>/dev/null
 echo "user space: ready"
 exec /bin/busybox sleep 100000
@@ -51,11 +52,12 @@ MARKS = ("<!-- free run -->\n", "<!-- end of free run -->\n")
 
 
 class Boot(msgspec.Struct, frozen=True):
-    """One boot: what the board was, how long it took, how much it printed."""
+    """One boot: what the board was, how long it took, how long of that it read, how much it printed."""
 
     baud: int
     megabytes_per_s: int
     wall_ns: int
+    read_ns: int
     characters: int
 
 
@@ -95,12 +97,15 @@ def _watched(command: list[object], console: Path, baud: int, rate: int, line: i
     started = time.monotonic_ns()
     words = ["nice", "-n", str(AHEAD), *(str(word) for word in command)]
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=line)
+    began = 0
     try:
-        while READY not in console.read_bytes():
+        while READY not in (said := console.read_bytes()):
+            began = began or (time.monotonic_ns() if BEGIN in said else 0)
             if process.poll() is not None or time.monotonic_ns() - started > LATEST_S * 10**9:
                 sys.exit(f"no goal with {baud} baud and {rate} MB/s: {console.read_bytes()[-300:]!r}")
             time.sleep(0.005)
-        return Boot(baud, rate, time.monotonic_ns() - started, len(console.read_bytes()))
+        ended = time.monotonic_ns()
+        return Boot(baud, rate, ended - started, ended - (began or ended), len(console.read_bytes()))
     finally:
         process.kill()
         process.wait()
@@ -137,8 +142,9 @@ def page(boots: list[Boot]) -> str:
         said = forecast(base_ns, characters, baud, rate, False).low
         wide = forecast(base_ns, characters, baud, rate, True)
         added = (said - base_ns) / (middle - base_ns) - 1
+        least = (said - base_ns) / (min(took) - min(one.wall_ns for one in base)) - 1
         whole = f"{wide.text(1e6)} | {middle / 1e6:,.0f} ({min(took) / 1e6:,.0f} to {max(took) / 1e6:,.0f})"
-        errors = f"{said / middle - 1:+.1%} | {added:+.1%}"
+        errors = f"{said / middle - 1:+.1%} | {added:+.1%} | {least:+.1%} | {_reading(found, rate)}"
         rows.append(
             (abs(said / middle - 1), f"| {baud or '—'} | {rate or '—'} | {said / 1e6:,.0f} | {whole} | {errors} |")
         )
@@ -147,8 +153,8 @@ def page(boots: list[Boot]) -> str:
     alone = sorted(one.wall_ns / 1e6 for one in base)
     held = sum(error <= 0.05 for error, _ in rows)
     lines = [
-        "| baud | MB/s | forecast ms | with the model's width | measured ms, median | error | error of what is added |",
-        "|--:|--:|--:|--:|--:|--:|--:|",
+        "| baud | MB/s | forecast ms | with width | median ms | error | added | added, least | reading alone |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|---|",
         *(text for _, text in rows),
         "",
         f"{counts} boots of each. Without a slow line and a slow medium: {base_ns / 1e6:,.0f} ms ({alone[0]:,.0f} to",
@@ -156,6 +162,13 @@ def page(boots: list[Boot]) -> str:
         f"Of {len(rows)} boards {held} are within 5 %.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _reading(found: list[Boot], rate: int) -> str:
+    if not rate:
+        return "—"
+    said, took = IMAGE_BYTES * 1000 / rate, statistics.median(one.read_ns for one in found)
+    return f"{said / 1e6:,.0f}, {took / 1e6:,.0f} ({said / took - 1:+.1%})"
 
 
 def main() -> None:
