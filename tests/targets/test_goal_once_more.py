@@ -31,7 +31,7 @@ SYSTEM = SystemDescription(
 BEFORE = b"rc: start\nbox:~# "
 # The shell prompts again before the system goes down.
 ASKED = b"again\nbox:~# "
-SOFT = b"systemd[1]: Soft-rebooting.\nrc: start\nbox:~# "
+SOFT = b"[  OK  ] Reached target x - Reboot System Userspace.\nsystemd[1]: Soft-rebooting.\nrc: start\nbox:~# "
 NAMES = ("start-kernel", "kexec", *DOWN_FUNCTIONS)
 KEXEC = {NAMES.index("kernel_kexec"): 50, NAMES.index("kexec"): 55, KERNEL_2_MARK: 60, USER_2_MARK: 62}
 
@@ -84,6 +84,9 @@ def test_a_soft_reboot_has_its_stages(tmp_path):
     recording, end = recorded(tmp_path, SOFT, {})
     assert (recording.meta.outcome, recording.meta.goal_ns) == (Outcome.GOAL, end - 23)
     assert [stage.name for stage in stages_of(recording)] == ["stopping services", "soft reboot", "RC scripts"]
+    # The lines of units before it are the way down's.
+    said = next(mark for mark in recording.marks if mark.name == "soft-reboot")
+    assert said.ns == (BEFORE + ASKED + SOFT).index(b"ing.\n") + len("ing") - 23
     assert recording.console.endswith(b"box:~# ")
     assert BootSummary.of(recording, timeline_of(recording)).whole == "asked to goal"
 

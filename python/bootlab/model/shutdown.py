@@ -59,10 +59,9 @@ _LAST_PROCESSES = (
     r"[Aa]sking all remaining processes to terminate",
 )
 SOFT_REBOOT = r"\bSoft-rebooting\b|Reached target .*Reboot System Userspace"
-"""systemd's src/core/main.c, and its unit soft-reboot.target."""
+"""systemd's src/core/main.c, and before it its unit soft-reboot.target: the last of these lines counts."""
 DOWN_PATTERNS = (
     ("last-processes", "|".join(_LAST_PROCESSES)),
     ("unmounting", r"Unmounting file systems|Unmounting local filesystems"),
-    ("soft-reboot", SOFT_REBOOT),
 )
 """Lines that begin a stage: systemd's src/shutdown/shutdown.c, BusyBox's init/init.c, the scripts of sysvinit."""

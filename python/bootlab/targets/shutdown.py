@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from bootlab.launch.ends import ASKS_FILE, Ends, loaded
 from bootlab.launch.marks import CONSOLE_SOURCE, pattern_marks, read_marks
 from bootlab.model.launch import Launch
 from bootlab.model.recording import Mark, Outcome, Recording
-from bootlab.model.shutdown import DOWN_FUNCTIONS, DOWN_PATTERNS, OFF_FUNCTIONS
+from bootlab.model.shutdown import DOWN_FUNCTIONS, DOWN_PATTERNS, OFF_FUNCTIONS, SOFT_REBOOT
 from bootlab.model.timeline import ASKED, KEXEC_MARKS
 from bootlab.recordings import assembly
 from bootlab.recordings.assembly import Heard
@@ -103,6 +104,12 @@ def _marks(plan: BootPlan, console: bytes, stamps: Stamps, asked: AskedEnd) -> t
     return (Mark(ASKED, 0, 0, asked.how), *sorted(shifted, key=lambda mark: mark.ns))
 
 
+def _soft_reboot(printed: bytes, stamps: Stamps) -> list[Mark]:
+    said = [found.end() for found in re.finditer(SOFT_REBOOT.encode(), printed)]
+    at = stamps.at(said[-1] - 1) if said else None
+    return [Mark("soft-reboot", *at, f"{CONSOLE_SOURCE}{SOFT_REBOOT}")] if at is not None else []
+
+
 def _shifted(mark: Mark, asked: AskedEnd) -> Mark:
     insns = None if mark.insns is None else mark.insns - asked.asked_insns
     return Mark(mark.name, mark.ns - asked.asked_ns, insns, mark.source)
@@ -128,6 +135,7 @@ def _heard(
     printed = console[start:end]
     shown = pattern_marks(DOWN_PATTERNS, printed, cut, 0)
     if asked.again_bytes:
+        shown += _soft_reboot(printed, cut)
         times = {mark.name: mark.ns for mark in (*marks, *shown)}
         # What the system's own marks name comes again, behind the restart.
         begin_ns = max(times.get(name, 0) for name in ("soft-reboot", *KEXEC_MARKS))
