@@ -193,7 +193,11 @@ impl Group<'_> {
             )
         };
         let line = self.lines.first().map_or(0, |line| line.number);
-        let evidence = format!("{} at the least, since it was asked for, by `{said}`", spell(ns));
+        let evidence = if ns > 0 {
+            format!("{} at the least, since it was asked for, by `{said}`", spell(ns))
+        } else {
+            format!("`{said}`; nothing tells for how long")
+        };
         Cost {
             cost_ns: Some(ns).filter(|ns| *ns > 0),
             basis: Basis::Printed,

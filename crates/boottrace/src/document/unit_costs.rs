@@ -47,7 +47,8 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     });
     for unit in blamed.take(LISTED) {
         let ns = unit.time_ns.unwrap_or(0);
-        let beside = target.map_or(String::new(), |target| {
+        let linked = report.chain.iter().any(|link| link.unit == unit.unit);
+        let beside = target.filter(|_| !linked).map_or(String::new(), |target| {
             format!("; the critical chain of `{target}` does not show it, so it may run beside what is waited for")
         });
         let evidence = format!("{} until `{}` was up{beside}", told(ns), unit.unit);
