@@ -5,8 +5,9 @@ mod reading;
 
 use boottrace::costs::{Cost, CostKind};
 use boottrace::document::units::UnitReport;
+use boottrace::facts::boot::stage::StageEvent;
 use boottrace::{Document, Part};
-use reading::read;
+use reading::{boots, ms, read};
 
 fn reports(document: &Document) -> Vec<&UnitReport> {
     let parts = document.parts.iter();
@@ -111,8 +112,8 @@ fn a_root_device_that_does_not_come_is_told_beside_a_time() {
     let log =
         "[    1.400000] frob 1-0: one\n[    3.100000] quux:[ERR]: Speed change timeout\n[    3.200000] frob 1-0: two\n\
                Gave up waiting for root file system device.  Common problems:\n";
-    let document = read(log);
-    let boot = document.boots().next().expect("a piece");
+    let boot = &boots(log)[0];
+    assert_eq!(ms(boot, StageEvent::FirstUse), None);
     assert!(boot.costs.iter().any(|cost| cost.kind == CostKind::RootDeviceWait));
 }
 
