@@ -59,8 +59,8 @@ def stacked(folder: Path, built: Built, ids: list[str]) -> Row:
         return {"failed": "new", "said": (made.stderr or made.stdout)[-300:]}
     done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", "1")
     try:
-        run = json.loads(done.stdout)
-    except ValueError:
+        run = json.loads(done.stdout)["results"]
+    except (ValueError, KeyError):
         return {"failed": "stack", "exit_code": done.returncode, "said": done.stderr[-300:]}
     base, stack = middle_ns(run["base"]), run.get("stack")
     if stack is None or base is None or (final := middle_ns(stack["final"])) is None:
@@ -70,7 +70,7 @@ def stacked(folder: Path, built: Built, ids: list[str]) -> Row:
         "base_ms": base / 1e6,
         "final_ms": final / 1e6,
         "changes": [step["change_id"] for step in stack["steps"]],
-        "boots": sum(1 for _ in (folder / ".bootlab").rglob("console.bin*")),
+        "boots": sum(1 for _ in (folder / ".bootlab").rglob("recording.json")),
         "run": run["id"],
     }
 
