@@ -163,7 +163,10 @@ def test_a_report_about_units_ends_with_its_answer(analyze, monkeypatch, tmp_pat
     for name, value in (("COLUMNS", "300"), ("LINES", "10"), ("TERM", "xterm"), ("NO_COLOR", "1")):
         monkeypatch.setenv(name, value)
     analyze("blame.txt")
-    assert "The largest cost is 40.0 s: systemd starts the unit `unit40" in screen.getvalue().splitlines()[-1]
+    assert (
+        "The largest of the starts that are listed is 40.0 s: systemd starts the unit `unit40"
+        in screen.getvalue().splitlines()[-1]
+    )
 
 
 def test_the_verdict_is_the_last_that_a_terminal_shows(analyze, monkeypatch):
