@@ -309,7 +309,7 @@ def test_a_page_is_called_by_its_file_and_says_where_that_is():
 def test_a_wait_of_unknown_length_is_said_instead_of_no_times():
     text = "[   30.000000] vcc: disabling\n[ TIME ] Timed out waiting for device /dev/sdc1.\n"
     waits = "systemd waits for the device /dev/sdc1 until its limit, and gives up"
-    assert headline(text) == [f"It is not shown how long this takes: {waits} (line 2)."]
+    assert headline(text) == [f"No stamp shows how long this takes: {waits} (line 2)."]
     dates = "Mar 02 10:00:01 host kernel: usb 1-1: Product: Stick\nMar 02 10:00:09 host systemd[1]: Mounted /boot.\n"
     passed = "At least 7.00 s pass between line 1 and line 2 (`usb 1-1: Product: Stick` and `Mounted /boot.`)"
     assert headline(dates) == [f"{passed}; no cost found here tells of them."]
@@ -340,3 +340,17 @@ def test_what_a_line_states_is_not_called_the_largest_where_the_log_has_no_clock
     log = f"{line}Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n{line}{told}\n{line}random: crng init done\n"
     said = headline(log)[-1]
     assert said.startswith(f"Line 2 states 5.00 s: `{told}`; whether anything takes longer is not shown")
+
+
+def test_of_a_piece_no_superlative_of_the_whole_boot():
+    silence = headline("[    3.000000] frobfs: version 2\n[   11.000000] quux_root: not ready yet\n")
+    lines = "lines 1 and 2, `frobfs: version 2` and `quux_root: not ready yet`"
+    start = f"The longest time between two stamped messages of this piece is 8.00 s ({lines})"
+    assert silence == [f"{start}; what it goes to is not shown, and what the piece leaves out may take longer."]
+    card = headline("[    1.000000] mmc0: error -84 whilst x\n[    2.000000] mmc0: error -84 whilst x\n")
+    assert card[0].startswith("The largest cost that this piece shows is 1.00 s: the card or eMMC on mmc0 gives broken")
+
+
+def test_of_a_loader_alone_it_is_not_said_that_the_boot_ended():
+    text = "[    0.000000] U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\n[    5.000000] frob: up\n"
+    assert headline(text)[0] == "The firmware's last time here is 5.00 s (line 2); no kernel follows in this text."

@@ -4,6 +4,7 @@ pub mod answer;
 pub mod boot_page;
 pub mod boot_tables;
 pub mod boot_words;
+pub mod cost_headline;
 pub mod cost_words;
 pub mod failure_words;
 pub mod figures;

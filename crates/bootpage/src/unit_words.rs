@@ -5,7 +5,8 @@ use boottrace::costs::cost::Cost;
 use boottrace::costs::kind::CostKind;
 use boottrace::document::units::{Startup, UnitReport};
 
-use crate::boot_words::{largest_cost, unknown_wait, OWN};
+use crate::boot_words::OWN;
+use crate::cost_headline::{largest_cost, unknown_wait};
 use crate::cost_words::{gain, is_timed, largest, size_ns, spent};
 use crate::figures::seconds;
 
@@ -46,6 +47,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
     let stated = most.filter(|cost| cost.kind == CostKind::StatedTime && report.startup.is_none());
     told.extend(match (silent, stated) {
         (Some(cost), _) => Some(longest_silence(cost)),
+        (None, Some(cost)) if cost.title.starts_with("a person writes ") => Some(of_a_person(cost)),
         (None, Some(cost)) => Some(stated_by_a_line(cost)),
         (None, None) => most.map(|cost| {
             let longer = longer_unit(report, size_ns(cost)).or_else(|| longer_line(report));
@@ -66,6 +68,16 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
         told.extend(waits.next().map(unknown_wait));
     }
     told
+}
+
+/// What a person writes, and no log shows.
+fn of_a_person(cost: &Cost) -> String {
+    let line = cost.lines.first().copied().unwrap_or_default();
+    let title = cost.title.replacen('a', "A", 1);
+    format!(
+        "{title} (line {line}): {}, in that person's words; no log here shows it.",
+        spent(cost)
+    )
 }
 
 /// A unit that takes longer than the largest cost, and ended before systemd had started everything: it went on behind the goal.
@@ -140,10 +152,10 @@ pub fn is_whole(startup: &Startup) -> bool {
 /// Of lines that show no boot: what can be said of a silence, and no more.
 fn longest_silence(cost: &Cost) -> String {
     let lines: Vec<String> = cost.lines.iter().map(u32::to_string).collect();
-    let what = if cost.title.starts_with("lines are left out ") {
-        "time between two lines of"
-    } else {
+    let what = if cost.title.starts_with("nothing is printed ") {
         "silence in"
+    } else {
+        "time between two stamped lines of"
     };
     format!(
         "The longest {what} this excerpt is {} (lines {}): {}; whether a boot waits for it is not shown.",

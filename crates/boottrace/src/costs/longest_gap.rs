@@ -32,23 +32,34 @@ enum Of {
     Form(Form),
 }
 
+/// What stands between a stamped line and the one before it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Since {
+    /// Somebody left lines out.
+    cut: bool,
+    /// Lines without a stamp.
+    bare: bool,
+    /// A file is loaded over the network.
+    loads: bool,
+}
+
 /// Lines of one clock that follow each other.
 #[derive(Default)]
 struct Piece<'a> {
-    stamped: Vec<(&'a Line, i64, bool)>,
+    stamped: Vec<(&'a Line, i64, Since)>,
     of: Option<Of>,
     /// Lines since the last stamp.
     bare: u32,
-    /// Somebody left lines out since the last stamp.
-    cut: bool,
+    /// What came since the last stamp.
+    since: Since,
     /// The clock goes back, or jumps.
     broken: bool,
     /// A command chose its lines.
     chosen: bool,
 }
 
-/// The longest time between two lines: from, to, length, and whether lines are left out between them.
-type Longest<'a> = Option<(&'a Line, &'a Line, i64, bool)>;
+/// The longest time between two lines: from, to, length, and what stands between them.
+type Longest<'a> = Option<(&'a Line, &'a Line, i64, Since)>;
 
 /// The longest silence of the pieces that the lines make up.
 pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
@@ -59,15 +70,18 @@ pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
     let mut piece = Piece::default();
     for line in lines {
         let text = line.text.trim_start();
-        let mark =
-            text.starts_with(['`', '~', '{', '}', '<']) || text.starts_with("[code") || text.starts_with("[/code");
+        // A line between single marks is a page's quotation.
+        let quoted = text.starts_with('`') && !text.starts_with("``") && any_stamp::of(text).is_some();
+        let mark = !quoted && text.starts_with(['`', '~', '{', '}', '<'])
+            || text.starts_with("[code")
+            || text.starts_with("[/code");
         let ends = match line.kind {
             LineKind::Prose | LineKind::Typed | LineKind::Garbage => true,
             LineKind::Blank => mark,
             _ => leaves_out(line) && mark,
         };
         if !ends && leaves_out(line) {
-            piece.cut = true;
+            piece.since.cut = true;
             continue;
         }
         if ends {
@@ -85,7 +99,7 @@ pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
         }
     }
     piece.close(&mut best);
-    best.map(|(from, to, ns, cut)| cost(from, to, ns, cut))
+    best.map(|(from, to, ns, since)| cost(from, to, ns, since))
 }
 
 fn stamp(line: &Line) -> Option<(Of, i64)> {
@@ -99,6 +113,8 @@ impl<'a> Piece<'a> {
     fn take(&mut self, line: &'a Line, best: &mut Longest<'a>) {
         let Some((of, ns)) = stamp(line) else {
             self.bare += u32::from(line.kind != LineKind::Blank);
+            self.since.bare |= line.kind != LineKind::Blank;
+            self.since.loads |= line.text.trim_start().starts_with("Loading: ");
             if self.bare > BETWEEN {
                 self.close(best);
             }
@@ -106,13 +122,19 @@ impl<'a> Piece<'a> {
         };
         if self.of.is_some_and(|known| known != of) {
             self.bare += 1;
+            self.since.bare = true;
             return;
         }
         let since = self.stamped.last().map(|(_, last, _)| ns.saturating_sub(*last));
+        // Behind what is left out, another log may begin.
+        if self.since.cut && since.is_some_and(|since| since <= -BACK_NS) {
+            self.close(best);
+            return self.take(line, best);
+        }
         self.broken |= since.is_some_and(|since| since <= -BACK_NS || since > LONGEST_NS);
         self.of = Some(of);
         self.bare = 0;
-        self.stamped.push((line, ns, std::mem::take(&mut self.cut)));
+        self.stamped.push((line, ns, std::mem::take(&mut self.since)));
     }
 
     /// Ends the piece: what begins is another.
@@ -128,13 +150,13 @@ impl<'a> Piece<'a> {
         let fine = !whole || !matches!(of, Of::Host | Of::Form(_));
         let shortest = if fine { SHORTEST_NS } else { SHORTEST_WHOLE_NS };
         for pair in piece.stamped.windows(2) {
-            let ((from, begin, _), (to, end, cut)) = (pair[0], pair[1]);
+            let ((from, begin, _), (to, end, since)) = (pair[0], pair[1]);
             let ns = end.saturating_sub(begin);
             if sleeps(&from.text) || wakes(&to.text) {
                 continue;
             }
             if ns >= shortest && best.is_none_or(|(_, _, most, _)| ns > most) {
-                *best = Some((from, to, ns, cut));
+                *best = Some((from, to, ns, since));
             }
         }
     }
@@ -166,7 +188,7 @@ fn wakes(text: &str) -> bool {
     WORDS.iter().any(|words| text.contains(words))
 }
 
-fn cost(from: &Line, to: &Line, ns: i64, cut: bool) -> Cost {
+fn cost(from: &Line, to: &Line, ns: i64, since: Since) -> Cost {
     let (after, before) = (shorten(said(from.text.trim())), shorten(said(to.text.trim())));
     let told = [&from.text, &to.text].into_iter().find(|text| saying(text).is_some());
     let hint = told.map_or(String::new(), |text| {
@@ -174,8 +196,12 @@ fn cost(from: &Line, to: &Line, ns: i64, cut: bool) -> Cost {
     });
     Cost {
         kind: CostKind::Silence,
-        title: if cut {
+        title: if since.cut {
             format!("lines are left out after `{after}`")
+        } else if since.loads {
+            format!("the boot loader loads a file over the network behind `{after}`")
+        } else if since.bare {
+            format!("no line between `{after}` and `{before}` has a stamp of that form")
         } else if saying(&to.text).is_some() {
             format!("nothing is printed between `{after}` and `{before}`")
         } else {

@@ -70,7 +70,9 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     // In a piece, or where nothing has a stamp, what is small says nothing of what its lines wait for.
     let stamped = |line: &Line| line.printk_ns.or(line.live_host_ns()).or(line.firmware_ns).is_some();
     let clockless = !context.boot.lines.iter().any(stamped);
-    let small = if context.boot.start == BootStart::MiddleOfLog || clockless {
+    // So does what stands before a kernel that never speaks.
+    let loader = context.boot.kernel_from.is_none();
+    let small = if context.boot.start == BootStart::MiddleOfLog || clockless || loader {
         SMALL_NS
     } else {
         0

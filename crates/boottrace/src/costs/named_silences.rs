@@ -8,11 +8,11 @@ use super::initcalls::held_up;
 use super::kind::CostKind;
 use super::stated_lines::stated;
 use super::stated_time::stated_ns;
-use crate::facts::boot::gap::{BootPart, LargeGap};
+use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::kernel::initcall::Initcall;
 use crate::log::clock::Clock;
 use crate::log::hints::waits_in_vain;
-use crate::log::line::Line;
+use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
 /// Empty messages looked beyond.
@@ -36,6 +36,8 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             spoken_behind(context, gap.before_line),
         );
         let name = named(after, before, goes_on(gap, context.gaps))
+            // Numbers come by themselves: who speaks meanwhile does not wait for them.
+            .filter(|name| name.cause.kind != CostKind::RandomNumberWait || !others_speak(context, gap))
             .or_else(|| of_controller(after, before))
             .or_else(|| timed_out_or_stated(context, gap, (after, before), out));
         match name {
@@ -48,6 +50,17 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
     }
     out.extend(groups.into_iter().map(Group::cost));
     nameless
+}
+
+/// Does anything stand between the two lines around a silence, without a stamp?
+fn others_speak(context: &Context<'_>, gap: &LargeGap) -> bool {
+    let lines = &context.boot.lines;
+    let from = lines.partition_point(|line| line.number <= gap.after_line);
+    let mut inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
+    inside.any(|line| {
+        let bare = line.kind != LineKind::Blank && line.process.is_none();
+        bare && !in_background(line, gap.part)
+    })
 }
 
 /// An initcall that another piece of the log shows, and that runs for most of a silence.

@@ -10,12 +10,15 @@ use super::start_jobs::{is_device, job, path_of, DEVICE_ADVICE};
 use super::units::ADVICE;
 use crate::log::any_stamp;
 use crate::log::line::{Line, LineKind};
+use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
 /// Waits told.
 const LISTED: usize = 3;
 /// Lines looked at.
 const MOST: usize = 20_000;
+/// A failure that comes no more often is one of a start's many.
+const REPEATED: u32 = 4;
 /// Words told apart.
 const KNOWN: usize = 200;
 /// Words that come again within so long are about one wait.
@@ -41,21 +44,30 @@ struct Group<'a> {
 /// The waits that lines tell of, the surest words first.
 pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut stamped = false;
     for line in lines.take(MOST) {
+        stamped |= line.printk_ns.is_some();
         for text in spoken(line) {
             // What systemd waits for may be called anything.
             let waited = job(text).map(|_| Saying::Waited);
-            if let Some(saying) = waited.or_else(|| saying(text)) {
+            if let Some(saying) = waited.or_else(|| saying(text)).or_else(|| fails(line, text)) {
                 add(&mut groups, line, text, saying);
             }
         }
     }
+    groups.retain(|group| group.saying != Saying::Repeated || group.count >= REPEATED);
     groups.sort_by_key(|group| {
         let often = std::cmp::Reverse(group.count);
         (std::cmp::Reverse(group.worth_ns()), rank(group.saying), often)
     });
     groups.truncate(LISTED);
-    groups.iter().map(Group::cost).collect()
+    groups.iter().map(|group| group.cost(stamped)).collect()
+}
+
+/// Does a line of the kernel's say that something failed? One such line says nothing of a wait, many do.
+fn fails(line: &Line, text: &str) -> Option<Saying> {
+    let failed = [" failed", " error"].iter().any(|word| text.contains(word));
+    (failed && line.printk_ns.is_some()).then_some(Saying::Repeated)
 }
 
 /// A log's line is looked at as a whole; of the text of a page and of its headings, what they quote.
@@ -67,6 +79,16 @@ fn spoken(line: &Line) -> Vec<&str> {
         if !inner.contains('`') {
             return vec![inner];
         }
+    }
+    // A suspend is no boot.
+    let lower = || line.text.to_ascii_lowercase();
+    if line.kind == LineKind::Outside
+        && !line.has_kernel_prefix()
+        && ["resume ", "_resume", "suspend "]
+            .iter()
+            .any(|word| lower().contains(word))
+    {
+        return Vec::new();
     }
     let quotes = quoted(text);
     if heading || line.kind == LineKind::Prose || is_sentence(text) || text.matches('`').count() > 1 {
@@ -151,6 +173,11 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Sayi
     }
 }
 
+/// `frobd: no response`: a stamp, or the name of whoever speaks, begins the line.
+fn is_of_program(text: &str) -> bool {
+    any_stamp::of(text).is_some() || text.split(' ').take(3).any(|word| word.ends_with(':'))
+}
+
 /// The surest words first.
 fn rank(saying: Saying) -> u8 {
     match saying {
@@ -160,6 +187,7 @@ fn rank(saying: Saying) -> u8 {
         Saying::Retried => 3,
         Saying::Waited => 4,
         Saying::Failed => 5,
+        Saying::Repeated => 6,
     }
 }
 
@@ -168,7 +196,7 @@ impl Group<'_> {
         if let Some((_, ns)) = &self.counted {
             return *ns;
         }
-        if self.again_ns >= SHORTEST_NS {
+        if self.again_ns >= SHORTEST_NS || self.saying == Saying::Repeated {
             self.again_ns
         } else {
             0
@@ -206,18 +234,27 @@ impl Group<'_> {
         }
     }
 
-    fn cost(&self) -> Cost {
+    /// `stamped`: the kernel stamps its lines, so one without a stamp is none of its own.
+    fn cost(&self, stamped: bool) -> Cost {
         let said = shorten(&self.text);
         if let Some((name, ns)) = &self.counted {
             return self.job(name, *ns, &said);
         }
+        let of_machine = |line: &&Line| {
+            let named = line.has_kernel_prefix() || line.process.is_some() || line.host_ns.is_some();
+            named || line.firmware_ns.is_some() || (line.kind != LineKind::Outside && !stamped)
+        };
+        // Nothing shows that a machine says it: it may be somebody's own words.
+        let quoted = !self.lines.iter().any(of_machine) && !is_of_program(self.lines[0].text.trim());
         let title = match self.saying {
+            Saying::Repeated => format!("the same failure comes again and again: `{said}`"),
+            Saying::Failed => format!("a start fails, and others may have waited for it: `{said}`"),
+            _ if quoted => format!("the text says `{said}`"),
             Saying::TimedOut => format!("a wait ran out: `{said}`"),
             Saying::NoAnswer => format!("an answer does not come: `{said}`"),
             Saying::Retried => format!("something is tried again: `{said}`"),
             Saying::Slow => format!("something is slow or stuck: `{said}`"),
             Saying::Waited => format!("something is waited for: `{said}`"),
-            Saying::Failed => format!("a start fails, and others may have waited for it: `{said}`"),
         };
         let ns = Some(self.worth_ns()).filter(|ns| *ns > 0);
         let times = if self.count > 1 {
@@ -337,14 +374,11 @@ mod tests {
         }
         assert!(!of(&[("Waiting for the frob to appear.", None)]).is_empty());
         let found = of(&[("- Getting a `quux not responding, error -62`.", None)]);
-        assert_eq!(
-            found[0].title,
-            "an answer does not come: `quux not responding, error -62`"
-        );
+        assert_eq!(found[0].title, "the text says `quux not responding, error -62`");
         let found = of(&[("`quux0: Timeout waiting for hardware`", None)]);
         assert_eq!(found[0].title, "a wait ran out: `quux0: Timeout waiting for hardware`");
         assert!(of(&[("I think my board is waiting for something, but I do not know", None)]).is_empty());
         let found = of(&[("When I boot it says `frob: waiting for panel` and then stops", None)]);
-        assert_eq!(found[0].title, "something is waited for: `frob: waiting for panel`");
+        assert_eq!(found[0].title, "the text says `frob: waiting for panel`");
     }
 }

@@ -17,6 +17,8 @@ pub(super) enum Saying {
     Waited,
     /// systemd says that a start fails.
     Failed,
+    /// Something fails, and fails again.
+    Repeated,
 }
 
 /// Longer lines are no message.
@@ -104,7 +106,8 @@ const FAILED: [&str; 4] = [
 const TIMED_OUT: [&str; 5] = ["timeout", "timeouted", "time-out", "etimedout", "-110"];
 const STUCK: [&str; 4] = ["stuck", "hung", "stalled", "frozen"];
 /// Such a line sets or explains a time, or speaks of a feature.
-const SETTINGS: [&str; 24] = [
+const SETTINGS: [&str; 25] = [
+    "s timeout)",
     "enabled",
     "enabling",
     "disabled",

@@ -10,6 +10,7 @@ use super::named_silences;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
+use crate::log::breaks::leaves_out;
 use crate::log::course::{goes_to_init, is_of_user_space, mounts_a_disk};
 use crate::log::hints::is_user_space;
 use crate::log::line::{Line, LineKind};
@@ -73,12 +74,16 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
         out.push(Cost {
             kind: CostKind::Silence,
             title: match between(context, gap) {
+                // Somebody may have left lines out: nobody's silence is told.
+                Between::Nothing if is_selected(context) => match spoken_of(gap) {
+                    Some(said) => format!("this text shows nothing {said}"),
+                    None => format!(
+                        "this text shows nothing between lines {} and {}",
+                        gap.after_line, gap.before_line
+                    ),
+                },
                 Between::Nothing => match spoken_of(gap) {
                     Some(said) => format!("{whose} prints nothing {said}"),
-                    // Somebody may have left lines out of a piece.
-                    None if context.boot.start == BootStart::MiddleOfLog => {
-                        format!("{whose} prints nothing in this piece after line {}", gap.after_line)
-                    }
                     None => format!("{whose} prints nothing after line {}", gap.after_line),
                 },
                 Between::WithoutStamps => format!(
@@ -105,6 +110,20 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             advice: advice.to_owned(),
         });
     }
+}
+
+/// May lines be missing from what is there? A piece is a choice, and so is a kernel's log of so few lines.
+fn is_selected(context: &Context<'_>) -> bool {
+    const WHOLE: usize = 60;
+    let boot = context.boot;
+    let stamped = || boot.lines.iter().filter(|line| line.printk_ns.is_some()).count();
+    let cut = || {
+        let spoken = boot.lines.iter().take_while(|line| line.kind != LineKind::User);
+        spoken
+            .clone()
+            .any(|line| leaves_out(line) && !line.text.trim_start().starts_with(['`', '~']))
+    };
+    boot.start == BootStart::MiddleOfLog || (boot.kernel_from.is_some() && (1..WHOLE).contains(&stamped()) && cut())
 }
 
 /// Whose time a silence is: in a piece in which init is not seen, the line that ends it may be user space's doing, or one

@@ -11,7 +11,9 @@ use crate::text::shorten::shorten;
 /// More lines are a document, and no question.
 const MOST: usize = 80;
 /// A paragraph speaks of a boot ...
-const OF_A_BOOT: [&str; 7] = [
+const OF_A_BOOT: [&str; 9] = [
+    "to start",
+    "grub",
     "boot",
     "startup",
     "start-up",
@@ -21,9 +23,9 @@ const OF_A_BOOT: [&str; 7] = [
     "login screen",
 ];
 /// ... and a sentence of it of something that takes time ...
-const TAKES: [&str; 14] = [
-    "take", "took", "adds", "added", "wait", "hang", "stuck", "delay", "slow", "pause", "block", "long", " go by",
-    " pass ",
+const TAKES: [&str; 15] = [
+    "hung", "take", "took", "adds", "added", "wait", "hang", "stuck", "delay", "slow", "pause", "block", "long",
+    " go by", " pass ",
 ];
 /// ... and of no wish, setting or measure of somebody else.
 const WISHES: [&str; 12] = [
@@ -43,54 +45,73 @@ const WISHES: [&str; 12] = [
 
 /// The sentence that says most of what takes how long.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
+    longest(lines).map(|(cost, _)| cost)
+}
+
+/// The same, and the longest time that it names.
+pub(crate) fn longest<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<(Cost, i64)> {
     let lines: Vec<&Line> = lines.take(MOST + 1).collect();
     if lines.len() > MOST {
         return None;
     }
-    let mut best: Option<(usize, String, u32)> = None;
-    for (text, number) in paragraphs(&lines) {
+    let paragraphs = paragraphs(&lines);
+    let mut best: Option<(usize, &str, u32)> = None;
+    for (text, number) in &paragraphs {
         // What a paragraph speaks of, its sentences do.
         let lower = text.to_ascii_lowercase();
         if !OF_A_BOOT.iter().any(|word| lower.contains(word)) {
             continue;
         }
-        for sentence in sentences(&text) {
+        // A suspend is no boot.
+        let woken = lower.matches("resume").count() + lower.matches("suspend").count();
+        if woken > lower.matches("boot").count() {
+            continue;
+        }
+        for sentence in sentences(text) {
             let worth = worth(sentence);
-            if worth > best.as_ref().map_or(0, |(most, ..)| *most) {
-                best = Some((worth, sentence.to_owned(), number));
+            if worth > best.map_or(0, |(most, ..)| most) {
+                best = Some((worth, sentence, *number));
             }
         }
     }
     best.map(|(_, sentence, number)| {
-        Cost::without_time(
+        let cost = Cost::without_time(
             CostKind::StatedTime,
             format!("a person writes `{}`", shorten(&sentence)),
             number,
             "these are the words of a person; no log here shows it".to_owned(),
             "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
-        )
+        );
+        (cost, named_time(&sentence.to_ascii_lowercase()).unwrap_or(0))
     })
 }
 
-/// Lines that an editor broke at its width are one text, which begins at the first of them.
+/// Lines that a mail or an editor broke are one text; each with the number of its first line.
 fn paragraphs(lines: &[&Line]) -> Vec<(String, u32)> {
-    const WIDE: usize = 60;
-    let mut out: Vec<(String, u32, u32)> = Vec::new();
+    const BROKEN: usize = 40;
+    const LONGEST: usize = 3000;
+    let mut out: Vec<(String, u32)> = Vec::new();
+    let mut last: Option<&Line> = None;
     for line in lines {
-        let text = line.text.trim_end();
-        let listed = text.trim_start().starts_with(['-', '*', '#', '>', '|', '`', '$']);
-        match out.last_mut() {
-            Some((before, _, last))
-                if *last + 1 == line.number && !listed && before.len() >= WIDE && !text.is_empty() =>
-            {
-                before.push(' ');
-                before.push_str(text.trim_start());
-                *last = line.number;
+        let text = line.text.trim_start_matches(['>', ' ']).trim_end();
+        let begins =
+            text.starts_with(['*', '-', '|', '#', '`', '<', '[']) || text.starts_with(|c: char| c.is_ascii_digit());
+        let broken = last.is_some_and(|last| {
+            last.number + 1 == line.number && last.text.len() >= BROKEN && !last.text.trim_end().ends_with([':', '`'])
+        });
+        match out
+            .last_mut()
+            .filter(|(all, _)| broken && !begins && all.len() + text.len() < LONGEST)
+        {
+            Some((all, _)) => {
+                all.push(' ');
+                all.push_str(text);
             }
-            _ => out.push((text.to_owned(), line.number, line.number)),
+            None => out.push((text.to_owned(), line.number)),
         }
+        last = Some(line);
     }
-    out.into_iter().map(|(text, first, _)| (text, first)).collect()
+    out
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -117,7 +138,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 fn worth(sentence: &str) -> usize {
     let lower = sentence.to_ascii_lowercase();
     let count = |words: &[&str]| words.iter().filter(|word| lower.contains(*word)).count();
-    if count(&WISHES) > 0 || sentence.ends_with('?') || !names_a_time(&lower) {
+    let asks = sentence.ends_with('?') && !sentence.ends_with("!?");
+    if count(&WISHES) > 0 || asks || named_time(&lower).is_none() {
         return 0;
     }
     let named = sentence.split(' ').any(|word| {
@@ -133,18 +155,19 @@ fn worth(sentence: &str) -> usize {
 }
 
 /// `20 seconds`, `2+ minutes`, `1.5 min`.
-fn names_a_time(lower: &str) -> bool {
+fn named_time(lower: &str) -> Option<i64> {
     let words: Vec<&str> = lower
         .split(' ')
         .map(|word| word.trim_matches(['*', '(', ')', ',', '~', '.', '+']))
         .collect();
-    (0..words.len()).any(|at| {
+    let times = (0..words.len()).filter_map(|at| {
         let next = words.get(at + 1).copied();
         // Of `25-30 seconds` the longer.
         let number = words[at].trim_end_matches('+');
         let number = number.rsplit('-').next().unwrap_or(number);
-        length(number, next, &['.', ',', ')', ';', '!', ':']).is_some_and(|ns| ns >= 1_000_000_000)
-    })
+        length(number, next, &['.', ',', ')', ';', '!', ':'])
+    });
+    times.max().filter(|ns| *ns >= 1_000_000_000)
 }
 
 #[cfg(test)]

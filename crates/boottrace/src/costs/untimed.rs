@@ -88,6 +88,18 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
         );
         return Some((CostKind::DeviceWait, title, DEVICE_ADVICE));
     }
+    // Somebody's sentence quotes it.
+    if let Some((_, quoted)) = line.text.split_once("Timed out waiting for device ") {
+        let name = quoted.split([' ', '"', '\'', '`', '\u{201d}']).next().unwrap_or("");
+        let name = device_of(name.trim_end_matches('.')).trim_end_matches(".device");
+        if !name.is_empty() {
+            let title = format!(
+                "systemd waits for the device {} until its limit, and gives up",
+                shorten(&path_of(name))
+            );
+            return Some((CostKind::DeviceWait, title, DEVICE_ADVICE));
+        }
+    }
     let text = line.text.trim_start().trim_start_matches("> ");
     if let Some(unit) = running_job(text) {
         let title = format!("systemd still starts the unit {}", shorten(unit));

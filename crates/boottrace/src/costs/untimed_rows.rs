@@ -43,6 +43,14 @@ pub(super) const WAITS: &[Wait] = &[
     },
     Wait {
         kind: CostKind::DeviceWait,
+        words: &[&["Waiting ", " seconds for device "], &["ERROR: device '", "' not found"]],
+        subject: named_device,
+        title: "the initramfs (mkinitcpio) waits for a device that does not come: {}",
+        advice: "see why the device does not come: root= and its label or UUID, its driver in the initramfs, the medium; rootdelay= \
+                 bounds the wait",
+    },
+    Wait {
+        kind: CostKind::DeviceWait,
         words: &[
             &["^Warning: /dev/", " does not exist"],
             &["dracut", "Warning: /dev/", " does not exist"],
@@ -119,8 +127,16 @@ pub(super) const WAITS: &[Wait] = &[
             &["^usb ", "unable to enumerate USB device"],
         ],
         subject: before_colon,
-        title: "the USB device {} does not answer",
+        title: "the USB device {} does not answer, or not rightly",
         advice: "look at the device, its cable and its supply; unplug it for one boot",
+    },
+    // EDK II's DebugAssert.
+    Wait {
+        kind: CostKind::DeviceTimeout,
+        words: &[&["^ASSERT [", ".c("], &["^ASSERT_EFI_ERROR "]],
+        subject: in_brackets,
+        title: "the UEFI firmware stops in its driver {}: what it takes for granted is not so",
+        advice: "boot once without what was plugged in last; a newer firmware, or one built without assertions, goes on",
     },
     Wait {
         kind: CostKind::I2cTimeout,
@@ -221,6 +237,21 @@ pub(super) const WAITS: &[Wait] = &[
         advice: "see `systemctl status` of it; `nofail`, `_netdev` and x-systemd.automount in fstab keep the boot from waiting",
     },
 ];
+
+/// `Waiting 10 seconds for device /dev/sda3 ...`, `ERROR: device '/dev/sda3' not found.`
+fn named_device(text: &str) -> &str {
+    let rest = text
+        .split_once("device ")
+        .map_or("", |(_, rest)| rest)
+        .trim_start_matches('\'');
+    rest.split([' ', '\'']).next().unwrap_or("")
+}
+
+/// `ASSERT [XhciDxe] /x/XhciSched.c(3154): ...`
+fn in_brackets(text: &str) -> &str {
+    let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    inside.map_or("", |(name, _)| name)
+}
 
 /// `Root mount waiting for: usbus0`, `mountroot: waiting for device /dev/x ...`: what is waited for.
 fn last_name(text: &str) -> &str {

@@ -18,7 +18,9 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
                 let said = lines.iter().find(|line| line.number == *number);
                 said.and_then(|line| line.printk_ns).is_some_and(|ns| ns < YOUNG_NS)
             };
-            waits().find(|cost| cost.lines.iter().all(young))
+            // What goes on with devices that are plugged in is no boot's.
+            let of_usb = |cost: &Cost| cost.kind == CostKind::UsbError || cost.title.contains("`hub ");
+            waits().find(|cost| !of_usb(cost) && cost.lines.iter().all(young))
         }
         "program-log" => {
             // Stamps that count since another day.

@@ -4,8 +4,10 @@
 use super::document::Part;
 use super::units::UnitReport;
 use crate::costs::{longest_gap, stated_lines, step_tables, told_in_prose, untimed, Basis, Cost, CostKind};
+use crate::log::boot_log::BootStart;
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
+use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
 /// What the lines outside of all boots state, where nothing else was found.
@@ -16,15 +18,15 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         Part::Units(report) => report.costs.is_empty() && report.startup.is_none() && report.units.is_empty(),
         _ => false,
     });
-    if !nothing {
-        return None;
-    }
     let text = outside
         .iter()
         .filter(|line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness));
+    if !nothing {
+        return beside_pieces(text, placed);
+    }
     let mut costs = step_tables::of_lines(text.clone());
     if costs.is_empty() {
-        costs = stated_lines::of_lines(text.clone());
+        costs = stated_lines::of_lines(text.clone().filter(|line| !is_persons(line)));
     }
     if costs.is_empty() {
         costs.extend(text.clone().find_map(root_delay));
@@ -37,9 +39,62 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
             costs.splice(0..0, longest_gap::of_lines(outside));
         }
     }
+    if costs.is_empty() {
+        costs = stated_lines::of_lines(text.clone());
+        for cost in &mut costs {
+            cost.title = format!("a person writes {}", cost.title);
+        }
+    }
     if costs.is_empty() && placed.is_empty() {
         costs.extend(told_in_prose::of_lines(text));
     }
+    report(costs)
+}
+
+/// Longer texts are documents: their figures are of many machines.
+const OF_A_QUESTION: usize = 80;
+/// A wait that a person names without a time is told beside pieces that show no longer one.
+const SHORT_NS: i64 = 1_000_000_000;
+
+/// What the text around pieces of a log says of a time that is longer than all that they show.
+fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u32, Part)]) -> Option<(u32, Part)> {
+    let shown_ns = placed.iter().try_fold(0, |most: i64, (_, part)| match part {
+        Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel => {
+            let costs = boot.costs.iter().filter_map(|cost| cost.cost_ns.or(cost.gain_ns));
+            let stretch = boot.longest.as_ref().map(|stretch| stretch.duration_ns);
+            Some(costs.chain(stretch).fold(most, i64::max))
+        }
+        Part::NotABoot(part) if part.what == "excerpt" => Some(most),
+        _ => None,
+    })?;
+    if text.clone().count() > OF_A_QUESTION {
+        return None;
+    }
+    let longer = |ns: Option<i64>| ns.is_some_and(|ns| ns > shown_ns.max(SHORT_NS));
+    let mut costs = stated_lines::of_lines(text.clone());
+    costs.retain(|cost| longer(cost.cost_ns));
+    if costs.is_empty() && shown_ns < SHORT_NS {
+        costs = untimed::of_lines(text.clone());
+        costs.retain(|cost| {
+            matches!(
+                cost.kind,
+                CostKind::DeviceWait | CostKind::RootDeviceWait | CostKind::UnitFailure
+            )
+        });
+    }
+    if costs.is_empty() {
+        let told = told_in_prose::longest(text).filter(|(_, ns)| longer(Some(*ns)));
+        costs.extend(told.map(|(cost, _)| cost));
+    }
+    report(costs)
+}
+
+/// What a person writes of a time is not what a log states.
+fn is_persons(line: &Line) -> bool {
+    !line.has_kernel_prefix() && line.process.is_none() && is_sentence(line.text.trim())
+}
+
+fn report(costs: Vec<Cost>) -> Option<(u32, Part)> {
     let first = costs.iter().flat_map(|cost| &cost.lines).min().copied()?;
     let last = costs.iter().flat_map(|cost| &cost.lines).max().copied()?;
     Some((

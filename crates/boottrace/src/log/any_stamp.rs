@@ -52,7 +52,7 @@ pub fn said(text: &str) -> &str {
 
 /// The stamp, and what stands behind it.
 fn split(text: &str) -> Option<(Form, i64, &str)> {
-    let text = text.trim_start_matches([' ', '\t', '>']);
+    let text = text.trim_start_matches([' ', '\t', '>', '`']);
     let text = text
         .strip_prefix('<')
         .and_then(|rest| rest.split_once('>'))
@@ -70,6 +70,14 @@ fn split(text: &str) -> Option<(Form, i64, &str)> {
     // A stamp is a word of its own; a version or an address goes on.
     if !behind.is_some_and(|c| matches!(c, ' ' | '\t' | ']' | ')' | '>' | '|' | ':' | ',' | ';' | 'Z' | '+')) {
         return None;
+    }
+    // `0.003 [2031-01-02 10:00:00.001] text`: the first number is the time since the line before.
+    if dated.is_none() && open.is_none() {
+        let later = rest[used..].trim_start();
+        let later = later.starts_with('[').then(|| split(later)).flatten();
+        if let Some(later) = later.filter(|(form, ..)| form.of_day) {
+            return Some(later);
+        }
     }
     let number = rest[..used].trim_end_matches(|c: char| !c.is_ascii_digit());
     let decimals = number.rsplit_once(['.', ',']).map_or(0, |(_, digits)| digits.len());
@@ -185,6 +193,8 @@ mod tests {
         assert_eq!(ms("Jan  2 00:00:01 host frob"), Some(2 * day + 1_000));
         assert_eq!(ms("2031-01-02T00:00:01+0100 frob"), Some(42 * day + 1_000));
         assert_eq!(ms("1900000001   frob"), Some(1_900_000_001_000));
+        // Behind a difference, the clock.
+        assert_eq!(ms("5.973 [2031-01-02 00:00:01.250] frob"), Some(42 * day + 1_250));
     }
 
     #[test]

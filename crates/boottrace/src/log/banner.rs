@@ -286,8 +286,9 @@ pub fn looks_like_loader(text: &str) -> bool {
 
 /// Words that only a boot loader prints, though it never said its name.
 pub fn is_loaders_own(text: &str) -> bool {
-    const PARTS: [&str; 14] = [
+    const PARTS: [&str; 15] = [
         "BdsDxe: ",
+        "DRAM BOOT DRIVE INFO: ",
         "PCI: Resetting PHBs",
         "PROGRESS CODE: V0",
         "Starting kernel ...",

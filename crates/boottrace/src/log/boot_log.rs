@@ -68,6 +68,14 @@ impl BootLog {
         };
         let behind = &self.lines[freed..];
         let none = |line: &Line| NO_INIT.iter().any(|words| line.text.contains(words));
+        // Without a root file system no init comes.
+        let rootless = self.lines[..freed].iter().rev().find_map(|line| {
+            let failed = line.text.contains("Unable to mount root fs");
+            (failed || line.text.contains("VFS: Mounted root")).then_some(failed)
+        });
+        if rootless == Some(true) {
+            return;
+        }
         if self.user_from.map_or(!behind.iter().any(none), |user| user > freed) {
             self.user_from = Some(freed);
         }

@@ -77,8 +77,10 @@ fn milliseconds(bytes: &[u8]) -> Option<(i64, usize)> {
 
 /// Is this the line by which a log shows that its loader counts milliseconds in brackets?
 pub fn shows_milliseconds(bytes: &[u8]) -> bool {
-    const NAMES: [&[u8]; 4] = [
+    const NAMES: [&[u8]; 6] = [
         b"HELLO! BOOT0",
+        b"DRAM BOOT DRIVE INFO",
+        b"BOOT0 commit",
         b"welcome to lk",
         b"Android Bootloader",
         b"fes begin commit",

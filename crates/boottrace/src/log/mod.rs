@@ -29,6 +29,7 @@ pub(crate) mod milestone;
 pub(crate) mod own_clock;
 pub(crate) mod own_time;
 pub(crate) mod prefix;
+pub(crate) mod sentence;
 pub(crate) mod stamp;
 pub(crate) mod style;
 pub(crate) mod vendor_field;

@@ -93,6 +93,8 @@ def boot_view(boot: LogBoot, told: ToldPart, top: int, goal: RecordedGoal | None
     ended = {"user-space": "reached user space", "panic": "the kernel panicked"}.get(
         boot.outcome, boot.outcome.replace("-", " ")
     )
+    if boot.outcome == "ends-in-firmware":
+        ended = "nothing of a kernel stands in this text"
     if boot.outcome == "not-shown":
         ended = "a piece from the middle" if boot.start == "middle-of-log" else "the kernel and init say no name"
     style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"

@@ -44,7 +44,13 @@ pub(crate) struct Named<'a> {
 impl Named<'_> {
     /// What takes the time, with the subject's name.
     pub fn title(&self) -> String {
-        self.cause.title.replace("{}", &self.subject)
+        let title = self.cause.title.replace("{}", &self.subject);
+        // About nobody: no hole stays.
+        if self.subject.is_empty() {
+            title.replace("  ", " ")
+        } else {
+            title
+        }
     }
 }
 

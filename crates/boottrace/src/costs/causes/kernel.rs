@@ -88,6 +88,16 @@ pub(super) const CAUSES: &[Cause] = &[
         advice: "look at the device, its cable, hub and supply; unplug it for one boot, or take its quirk (usbcore.quirks=, \
                  usb-storage.quirks=)",
     },
+    // EPROTO, EILSEQ: it answers, and what it says is broken.
+    Cause {
+        kind: CostKind::UsbError,
+        at: At::Either,
+        words: &[&["^usb ", "error -71"], &["^usb ", "error -84"]],
+        subject: before_colon,
+        asynchronous: false,
+        title: "the USB device {} gives broken answers, and is tried again",
+        advice: "look at the device, its cable, hub and supply; where nothing is wanted on the port, switch it off in the device tree",
+    },
     Cause {
         kind: CostKind::UsbError,
         at: At::Either,
@@ -97,7 +107,6 @@ pub(super) const CAUSES: &[Cause] = &[
             &["unable to enumerate USB device"],
             &["^usb ", ": attempt power cycle"],
             &["^usb ", "error -110"],
-            &["^usb ", "error -71"],
             &["^usb ", "not responding to setup address"],
             &["^usb ", "Cannot enable"],
         ],

@@ -53,7 +53,6 @@ pub(super) const CAUSES: &[Cause] = &[
             &["^mmc", ": card never left busy state"],
             &["^mmc", "timed out"],
             &["^mmc", "error -110"],
-            &["^mmc", "error -84"],
             &["^mmc", ": tuning execution failed"],
             &["^mmc", ": cqhci: timeout"],
             &["^mmcblk", "timed out"],
@@ -65,6 +64,16 @@ pub(super) const CAUSES: &[Cause] = &[
         advice:
             "look at the card, its supply and its bus mode; in the device tree: bus-width, max-frequency, no-1-8-v, \
                  non-removable, and no-sd or no-sdio where only eMMC is there",
+    },
+    // EILSEQ, EPROTO: it answers, and what it says is broken.
+    Cause {
+        kind: CostKind::MmcTimeout,
+        at: At::Either,
+        words: &[&["^mmc", "error -84"], &["^mmc", "error -71"], &["^mmc", "CRC error"]],
+        subject: mmc_host,
+        asynchronous: false,
+        title: "the card or eMMC on {} gives broken answers, and is tried again",
+        advice: "look at the card, its supply and its bus mode; in the device tree: bus-width, max-frequency, no-1-8-v",
     },
     Cause {
         kind: CostKind::MmcCardSetUp,

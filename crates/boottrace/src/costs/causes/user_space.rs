@@ -35,6 +35,16 @@ pub(super) const CAUSES: &[Cause] = &[
                  a device that does not answer blocks the worker",
     },
     Cause {
+        kind: CostKind::UdevSettle,
+        at: At::Begin,
+        words: &[&["^udev: starting version"], &["^udevd"], &["^starting version "], &["Starting version ", "udev"]],
+        subject: nobody,
+        asynchronous: false,
+        title: "udev has started, and nothing is printed while it sets devices up",
+        advice: "see what udev's rules run and which modules it loads (udevadm monitor, udev_log=debug); a static /dev, or drivers \
+                 built in, leave less to it",
+    },
+    Cause {
         kind: CostKind::InitStart,
         at: At::End,
         words: &[
@@ -73,7 +83,7 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: nobody,
         asynchronous: true,
-        title: "programs wait for random numbers",
+        title: "programs may wait for random numbers",
         advice: RANDOM,
     },
     Cause {

@@ -11,7 +11,7 @@ use crate::facts::kernel::facts::KernelFacts;
 use crate::facts::services::words::word;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_restored, leaves_out};
-use crate::log::clock::Clock;
+use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::course::is_of_user_space;
 use crate::log::hints::{is_of_scripts, is_user_space, starts_scripts};
 use crate::log::line::{Line, LineKind};
@@ -224,6 +224,14 @@ pub fn stages(
     if unclaimed.is_some() {
         came_no_later(boot, axis, &mut all, StageEvent::KernelStart);
     }
+    if clock_jumps(boot) {
+        for stage in all
+            .iter_mut()
+            .filter(|s| s.event == StageEvent::KernelStart && s.ns == Some(0))
+        {
+            stage.at_least = true;
+        }
+    }
     if !start.is_some_and(|(_, first)| first) {
         came_no_later(boot, axis, &mut all, StageEvent::UserSpaceStart);
     }
@@ -267,6 +275,15 @@ pub fn stages(
         from_tables(firmware, &mut all);
     }
     all
+}
+
+/// Does the kernel's clock leave zero with a jump? Old kernels' counts from the machine's start: they began later.
+fn clock_jumps(boot: &BootLog) -> bool {
+    const JUMP_NS: i64 = 5_000_000_000;
+    let mut stamps = boot.lines.iter().filter_map(|line| line.printk_ns);
+    let zero = stamps.next() == Some(0);
+    let first = stamps.find(|ns| *ns != 0).unwrap_or(0);
+    zero && (JUMP_NS..JIFFIES_START_NS).contains(&first)
 }
 
 /// Does user space speak in a line behind the start of init? What a page leaves out, or marks its blocks with, is nobody's.

@@ -11,7 +11,7 @@ mod restart;
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, head_from, loader_from};
 use super::page::mark_prose;
-use super::quoted::{take_back_excerpts, take_back_mentions, take_back_quoted};
+use super::quoted::{take_back_excerpts, take_back_letters, take_back_mentions, take_back_quoted};
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
 use crate::log::banner::{banner, looks_like_loader};
@@ -46,6 +46,7 @@ pub fn split(mut lines: Lines, limits: &Limits) -> Split {
     take_back_quoted(&mut out);
     take_back_excerpts(&mut out);
     take_back_mentions(&mut out);
+    take_back_letters(&mut out);
     out
 }
 
@@ -112,7 +113,7 @@ struct Splitter<'a> {
 
 impl Splitter<'_> {
     fn line(&mut self, mut line: Line, next: Option<&Line>) {
-        if self.is_stamped_by_loader(&line) {
+        if self.is_stamped_by_loader(&line, next) {
             line.firmware_ns = line.printk_ns.take();
             line.kind = LineKind::Outside;
         }
@@ -205,7 +206,7 @@ impl Splitter<'_> {
             None if self.speaks_beside_the_kernel(&line) => self.enter_user(),
             // Without stamps the kernel cannot be told from init; this is the kernel's last step before it.
             Some(Milestone::ClosingStep) if self.state.freed => self.note_closing(Some(Milestone::ClosingStep)),
-            _ if self.state.freed => self.enter_user(),
+            _ if self.state.freed && !self.is_beside_the_log(&line) => self.enter_user(),
             _ => {}
         }
         // A quiet kernel: user space is the first to speak. One without stamps: nothing else tells.

@@ -12,6 +12,7 @@ mod mail_quotes;
 mod nameless;
 mod not_a_boot;
 mod page;
+mod pasted;
 mod quoted;
 mod quoted_printable;
 pub mod reader;

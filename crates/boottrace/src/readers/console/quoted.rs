@@ -8,6 +8,7 @@ use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
+use crate::log::sentence::is_sentence;
 use crate::readers::firmware_table::is_table_row;
 
 /// Lines that notes have before the log which they are about.
@@ -126,6 +127,37 @@ fn is_version_alone(boot: &BootLog) -> bool {
     boot.start == BootStart::KernelBanner && !boot.lines.iter().any(|line| kernels(line) || firmware(line))
 }
 
+/// Does a person write of boot loaders by their full names? Of what stands there, a third are sentences.
+fn is_letter(boot: &BootLog) -> bool {
+    const SENTENCES: usize = 2;
+    let spoken = || boot.lines.iter().filter(|line| line.kind == LineKind::Firmware);
+    let sentences = spoken().filter(|line| is_sentence(line.text.trim())).count();
+    let stamped = || {
+        boot.lines
+            .iter()
+            .any(|line| line.firmware_ns.is_some() || line.host_ns.is_some())
+    };
+    boot.kernel_from.is_none() && sentences >= SENTENCES && sentences * 3 >= spoken().count() && !stamped()
+}
+
+/// What a person writes below a boot loader's last words is none of them.
+pub fn take_back_letters(out: &mut Split) {
+    for boot in &mut out.boots {
+        if boot.kernel_from.is_some() {
+            continue;
+        }
+        let of_person = |line: &Line| line.kind == LineKind::Firmware && is_sentence(line.text.trim());
+        let last = boot
+            .lines
+            .iter()
+            .rposition(|line| line.kind != LineKind::Blank && !of_person(line));
+        let from = last.map_or(0, |at| at + 1);
+        if from > 0 && boot.lines[from..].iter().any(of_person) {
+            give_back(&mut out.outside, boot.lines.split_off(from));
+        }
+    }
+}
+
 /// Notes, scripts and lists mention boot loaders; without a name, a time or a word of its own none has spoken.
 pub fn take_back_mentions(out: &mut Split) {
     let speaks = |line: &Line| {
@@ -137,6 +169,7 @@ pub fn take_back_mentions(out: &mut Split) {
         .partition::<Vec<_>, _>(|boot| {
             (boot.start == BootStart::Firmware && boot.kernel_from.is_none() && !boot.lines.iter().any(speaks))
                 || is_version_alone(boot)
+                || is_letter(boot)
         });
     out.boots = boots;
     if !mentions.is_empty() {

@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read};
 
 use super::learning;
 use super::mail_quotes;
+use super::pasted;
 use super::quoted_printable::{self, Joined};
 use super::tail::Tail;
 use crate::log::bracket::Human;
@@ -184,7 +185,14 @@ impl Reader<'_> {
         }
         let Some(record) = lava::record(bytes) else {
             let text = physical::clean(bytes);
-            self.messages(&text, &base);
+            let cuts = pasted::cuts(&text);
+            let ends = cuts.iter().skip(1).copied().chain([text.len()]);
+            for (from, to) in cuts.iter().copied().zip(ends) {
+                self.messages(&text[from..to], &base);
+            }
+            if cuts.is_empty() {
+                self.messages(&text, &base);
+            }
             return;
         };
         self.out.lava_records += 1;

@@ -3,6 +3,7 @@
 
 use super::Splitter;
 use crate::log::line::{Line, LineKind};
+use crate::log::sentence::is_sentence;
 
 impl Splitter<'_> {
     /// What the machine printed before the first banner belongs to the first boot.
@@ -10,7 +11,10 @@ impl Splitter<'_> {
         let outside = &mut self.out.outside;
         let from = outside
             .iter()
-            .rposition(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed | LineKind::Prose))
+            .rposition(|l| {
+                matches!(l.kind, LineKind::Harness | LineKind::Typed | LineKind::Prose)
+                    || (l.kind == LineKind::Outside && is_sentence(l.text.trim()))
+            })
             .map_or(0, |at| at + 1);
         let mut lines = outside.split_off(from);
         for line in &mut lines {

@@ -3,8 +3,10 @@
 
 use super::Splitter;
 use crate::log::boot_log::BootLog;
+use crate::log::breaks::leaves_out;
 use crate::log::line::Line;
 use crate::log::milestone::Milestone;
+use crate::log::sentence::is_sentence;
 
 impl Splitter<'_> {
     /// Is the line's stamp before the latest one?
@@ -34,6 +36,11 @@ impl Splitter<'_> {
         if let Some(boot) = self.state.boot.as_ref().filter(|boot| boot.user_from.is_none()) {
             self.state.freed_at = Some(boot.lines.len());
         }
+    }
+
+    /// Is a line of no machine: in a log of stamped lines, what a person writes below it, or a page's mark?
+    pub(super) fn is_beside_the_log(&self, line: &Line) -> bool {
+        self.state.stamped_lines > 0 && (leaves_out(line) || is_sentence(line.text.trim()))
     }
 
     /// Does a program behind the hand-over count the time from its own start? The kernel prints nothing, and the boot loader

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+//! What is said first of the costs of a boot: the largest, as far as the log can show that one is.
+
+use boottrace::costs::cost::Cost;
+use boottrace::costs::kind::CostKind;
+use boottrace::costs::longest_stretch::LongestStretch;
+use boottrace::document::boot::Boot;
+use boottrace::log::boot_log::BootStart;
+
+use crate::boot_words::at;
+use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
+use crate::figures::seconds;
+use crate::sureness::timed;
+
+/// A wait of which no time is known; it has a line.
+pub fn unknown_wait(cost: &Cost) -> String {
+    let line = cost.lines.first().copied().unwrap_or_default();
+    if cost.kind == CostKind::StatedTime {
+        return format!("No log here shows what takes the time; {} (line {line}).", cost.title);
+    }
+    format!("No stamp shows how long this takes: {} (line {line}).", cost.title)
+}
+
+/// Whether a cost is a wait whose time no line shows.
+pub fn is_untimed_wait(cost: &Cost) -> bool {
+    !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty()
+}
+
+/// A silence so many times as long dwarfs a cost.
+const DWARFS: i64 = 50;
+/// A cost that is so small a part of all that the stamps span is no headline.
+const SPANS: i64 = 500;
+/// In a piece, a shorter one is not told beside a wait whose time is not known.
+const SMALL_NS: i64 = 100_000_000;
+/// Nor is a shorter one.
+const SHORTEST_NS: i64 = 1_000_000;
+
+/// What of a boot costs most, and what of it may be gained.
+pub fn costs(boot: &Boot) -> Option<String> {
+    let told: Vec<&Cost> = boot.costs.iter().filter(|cost| is_timed(cost)).collect();
+    let sure = sure_costs(boot);
+    let unsure = told
+        .iter()
+        .copied()
+        .filter(|cost| !sure.iter().any(|one| std::ptr::eq(*one, *cost)));
+    let silent = unsure.map(size_ns).max().unwrap_or(0);
+    // A cost that is small beside a silence that may be the boot's is not called its largest.
+    let most = largest(sure.iter().copied(), size_ns).filter(|cost| silent / DWARFS < size_ns(cost));
+    let span = boot.longest.as_ref().map_or(0, |stretch| stretch.span_ns);
+    // What is a small part of the time that the stamps span is no headline.
+    let told_in_span = |ns: i64| ns >= SHORTEST_NS && span / SPANS < ns;
+    let most = most.filter(|cost| told_in_span(size_ns(cost)));
+    // In a piece, a short one says nothing beside a wait of unknown length.
+    let short = |ns: i64| is_part(boot) && ns < SMALL_NS && boot.costs.iter().any(is_untimed_wait);
+    let longer = boot.longest.as_ref().filter(|stretch| !short(stretch.duration_ns));
+    let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > size_ns(cost)));
+    // Alone beside a longer silence, it says nothing.
+    let longer = longer.filter(|stretch| most.is_some() || stretch.duration_ns >= silent);
+    let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
+    if let Some(cost) = most {
+        // A silence that may be the boot's is longer.
+        let beside = silent > size_ns(cost) && longer.is_none_or(|stretch| stretch.duration_ns < silent);
+        sentences.push(if beside || longer.is_some() {
+            let of = if beside { "cost that is surely of the boot" } else { "of the costs found" };
+            let (spent, gain) = (spent(cost), gain(cost));
+            format!("The largest {of} is {spent}: {}, {gain}.", cost.title)
+        } else if outlasts_the_clock(boot, cost) {
+            let line = cost.lines.first().copied().unwrap_or(boot.from_line);
+            format!(
+                "Line {line} states {}: {}; whether anything takes longer is not shown, the log's own stamps span less.",
+                spent(cost),
+                cost.title
+            )
+        } else if let Some(wait) = unbounded_wait(boot, cost) {
+            format!(
+                "{} The largest cost whose time is shown is {}: {}, {}.",
+                unknown_wait(wait),
+                spent(cost),
+                cost.title,
+                gain(cost)
+            )
+        } else if boot.start == BootStart::MiddleOfLog {
+            largest_shown(cost)
+        } else {
+            largest_cost(cost)
+        });
+        // A wait whose time is not known may be longer.
+        let wait = boot.costs.iter().find(|cost| is_untimed_wait(cost));
+        let wait = wait.filter(|_| (is_part(boot) || boot.clocks.is_empty()) && size_ns(cost) < SMALL_NS);
+        if let Some(wait) = wait {
+            sentences = vec![unknown_wait(wait)];
+        }
+    } else if longer.is_some() {
+        let wait = boot.costs.iter().find(|cost| is_untimed_wait(cost));
+        sentences.extend(wait.map(unknown_wait));
+    }
+    let told_already = longer.is_some_and(|stretch| stretch.duration_ns >= silent);
+    if silent != 0 && !told_already && most.is_none_or(|cost| silent > size_ns(cost)) {
+        // A wait that a line names is told before a silence that may be nobody's.
+        let wait = boot
+            .costs
+            .iter()
+            .find(|cost| is_untimed_wait(cost) && sentences.is_empty());
+        sentences.extend(wait.map(unknown_wait));
+        let told = silent_user_space(boot, silent);
+        sentences.extend(Some(told).filter(|_| wait.is_none() || silent >= SMALL_NS));
+    }
+    let gains = told
+        .iter()
+        .copied()
+        .filter(|cost| cost.gain_ns.is_some_and(told_in_span));
+    let best = largest(gains, |cost| cost.gain_ns.unwrap_or(0));
+    if let Some(best) = best.filter(|best| most.is_none_or(|most| !std::ptr::eq(*best, most))) {
+        sentences.push(format!(
+            "The largest known gain lies elsewhere: {}, {}.",
+            best.title,
+            gain(best)
+        ));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// In a piece, lines may have been left out, and a silence between two of them is nobody's.
+fn silent_user_space(boot: &Boot, ns: i64) -> String {
+    let length = seconds(ns);
+    let silence = boot
+        .costs
+        .iter()
+        .find(|cost| cost.kind == CostKind::Silence && size_ns(cost) == ns);
+    let place = silence.and_then(|cost| match cost.lines.as_slice() {
+        [from, to] => Some((
+            from,
+            to,
+            words_around(cost).map_or(String::new(), |words| format!(", {words}")),
+        )),
+        _ => None,
+    });
+    match place {
+        Some((from, to, words)) if boot.start == BootStart::MiddleOfLog => format!(
+            "{length} pass between line {from} and line {to} of this piece{words}; whether the boot waits then is not shown."
+        ),
+        _ => format!("User space is silent for up to {length}; whether it still boots then is not shown."),
+    }
+}
+
+/// A piece of a log, or a boot loader's words that no kernel follows.
+fn is_part(boot: &Boot) -> bool {
+    boot.start == BootStart::MiddleOfLog || !boot.reached_kernel
+}
+
+/// A device or a unit that was waited for until its limit, by a line: no time is shown, and the limits are longer than this
+/// cost, so that it is not the largest.
+fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
+    const LIMIT_NS: i64 = 30_000_000_000;
+    let of_a_limit = |wait: &&Cost| {
+        matches!(wait.kind, CostKind::RootDeviceWait | CostKind::ResumeDeviceWait)
+            || (wait.kind == CostKind::DeviceWait && wait.title.contains("until its limit"))
+    };
+    let mut waits = boot.costs.iter().filter(|wait| is_untimed_wait(wait));
+    waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)
+}
+
+/// What is known of a stretch that no cost tells of.
+fn longest(stretch: &LongestStretch) -> String {
+    let least = if stretch.at_least { "At least " } else { "" };
+    let cut = if stretch.left_out {
+        ", where lines are left out"
+    } else {
+        ""
+    };
+    format!(
+        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of them.",
+        seconds(stretch.duration_ns),
+        stretch.after_line,
+        stretch.before_line,
+        stretch.after,
+        stretch.before
+    )
+}
+
+/// Does a line state more than passes from the first stage to the last? Then the stamps are of another clock than the boot,
+/// or of its end alone, and nothing can be said of what takes longest.
+fn outlasts_the_clock(boot: &Boot, cost: &Cost) -> bool {
+    let known = timed(boot);
+    let ends = known.iter().map(|stage| at(stage));
+    let (Some(first), Some(last)) = (ends.clone().min(), ends.max()) else {
+        return false;
+    };
+    cost.kind == CostKind::StatedTime && last.saturating_sub(first) < size_ns(cost)
+}
+
+/// The sentence about the largest cost.
+pub fn largest_cost(cost: &Cost) -> String {
+    let words = words_around(cost).map_or(String::new(), |words| format!(" (between {words})"));
+    format!(
+        "The largest cost is {}: {}{words}, {}.",
+        spent(cost),
+        cost.title,
+        gain(cost)
+    )
+}
+
+/// The same of a piece: what it leaves out may take longer, and a silence of it is nobody's.
+fn largest_shown(cost: &Cost) -> String {
+    match (cost.kind, cost.lines.as_slice()) {
+        (CostKind::Silence, [from, to]) => {
+            let words = words_around(cost).map_or(String::new(), |words| format!(", {words}"));
+            let place = if from == to {
+                format!("in line {from}")
+            } else {
+                format!("lines {from} and {to}")
+            };
+            format!(
+                "The longest time between two stamped messages of this piece is {} ({place}{words}); what it goes to is not \
+                 shown, and what the piece leaves out may take longer.",
+                spent(cost)
+            )
+        }
+        _ => format!(
+            "The largest cost that this piece shows is {}: {}, {}.",
+            spent(cost),
+            cost.title,
+            gain(cost)
+        ),
+    }
+}
+
+/// The lines around a silence, in their own words: all that is known of it.
+fn words_around(cost: &Cost) -> Option<&str> {
+    const LONGEST: usize = 240;
+    let (_, words) = cost.evidence.split_once(" between ")?;
+    let quoted = cost.kind == CostKind::Silence && words.starts_with('`') && words.ends_with('`');
+    let empty = words.starts_with("``") || words.ends_with("``");
+    (quoted && !empty && words.len() <= LONGEST && !cost.title.contains('`')).then_some(words)
+}
