@@ -157,9 +157,12 @@ fn figures_beside_a_piece_are_heard() {
 
 #[test]
 fn one_failure_over_and_over() {
-    let text: String = (0..5)
-        .map(|n| format!("[    4.9{n}0000] frob_nand: read_page failed: 840{n}000 66 {n}\n[    4.9{n}5000] frob: block: 66 page: {n}\n"))
-        .collect();
+    let pair = |n: u32| {
+        format!(
+            "[    4.9{n}0000] frob_nand: read_page failed: 840{n}000 66 {n}\n[    4.9{n}5000] frob: block: 66 page: {n}\n"
+        )
+    };
+    let text = (0..5).map(pair).collect::<Vec<_>>().concat();
     let found = costs(&text);
     assert_eq!(
         found[0].title,

@@ -24,7 +24,6 @@ mod program_runs;
 mod said_waits;
 mod sayings;
 mod self_tests;
-mod sentence;
 mod silences;
 mod start_jobs;
 pub(crate) mod stated_lines;

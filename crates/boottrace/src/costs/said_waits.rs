@@ -5,7 +5,6 @@
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::sayings::{saying, Saying};
-use super::sentence::is_sentence;
 use super::start_jobs::{is_device, job, path_of, DEVICE_ADVICE};
 use super::units::ADVICE;
 use crate::log::any_stamp;
@@ -245,7 +244,8 @@ impl Group<'_> {
             named || line.firmware_ns.is_some() || (line.kind != LineKind::Outside && !stamped)
         };
         // Nothing shows that a machine says it: it may be somebody's own words.
-        let quoted = !self.lines.iter().any(of_machine) && !is_of_program(self.lines[0].text.trim());
+        let of_systemd = self.text.contains("/start running");
+        let quoted = !self.lines.iter().any(of_machine) && !is_of_program(self.lines[0].text.trim()) && !of_systemd;
         let title = match self.saying {
             Saying::Repeated => format!("the same failure comes again and again: `{said}`"),
             Saying::Failed => format!("a start fails, and others may have waited for it: `{said}`"),

@@ -77,7 +77,7 @@ pub(crate) fn longest<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<(Cost
     best.map(|(_, sentence, number)| {
         let cost = Cost::without_time(
             CostKind::StatedTime,
-            format!("a person writes `{}`", shorten(&sentence)),
+            format!("a person writes `{}`", shorten(sentence)),
             number,
             "these are the words of a person; no log here shows it".to_owned(),
             "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",

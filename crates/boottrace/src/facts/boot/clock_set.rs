@@ -2,7 +2,8 @@
 //! Settings of the machine's clock in a log that has nothing but dates: boards without a battery begin in another year.
 
 use super::host_stamps::received_ns;
-use crate::log::clock::NS_PER_S;
+use crate::log::boot_log::BootLog;
+use crate::log::clock::{JIFFIES_START_NS, NS_PER_S};
 use crate::log::line::Line;
 
 /// Words of who sets the clock, next to a date that jumps.
@@ -64,6 +65,15 @@ pub(super) fn clock_set(lines: &[Line]) -> Vec<u32> {
         before = Some(*ns);
     }
     out
+}
+
+/// Does the kernel's clock leave zero with a jump? Old kernels' counts from the machine's start: they began later.
+pub(super) fn jumps_at_first(boot: &BootLog) -> bool {
+    const JUMP_NS: i64 = 5 * NS_PER_S;
+    let mut stamps = boot.lines.iter().filter_map(|line| line.printk_ns);
+    let zero = stamps.next() == Some(0);
+    let first = stamps.find(|ns| *ns != 0).unwrap_or(0);
+    zero && (JUMP_NS..JIFFIES_START_NS).contains(&first)
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
 use super::unclaimed::unclaimed_from;
-use super::{first_use, initramfs};
+use super::{clock_set, first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
 use crate::facts::services::words::word;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_restored, leaves_out};
-use crate::log::clock::{Clock, JIFFIES_START_NS};
+use crate::log::clock::Clock;
 use crate::log::course::is_of_user_space;
 use crate::log::hints::{is_of_scripts, is_user_space, starts_scripts};
 use crate::log::line::{Line, LineKind};
@@ -224,7 +224,7 @@ pub fn stages(
     if unclaimed.is_some() {
         came_no_later(boot, axis, &mut all, StageEvent::KernelStart);
     }
-    if clock_jumps(boot) {
+    if clock_set::jumps_at_first(boot) {
         for stage in all
             .iter_mut()
             .filter(|s| s.event == StageEvent::KernelStart && s.ns == Some(0))
@@ -275,15 +275,6 @@ pub fn stages(
         from_tables(firmware, &mut all);
     }
     all
-}
-
-/// Does the kernel's clock leave zero with a jump? Old kernels' counts from the machine's start: they began later.
-fn clock_jumps(boot: &BootLog) -> bool {
-    const JUMP_NS: i64 = 5_000_000_000;
-    let mut stamps = boot.lines.iter().filter_map(|line| line.printk_ns);
-    let zero = stamps.next() == Some(0);
-    let first = stamps.find(|ns| *ns != 0).unwrap_or(0);
-    zero && (JUMP_NS..JIFFIES_START_NS).contains(&first)
 }
 
 /// Does user space speak in a line behind the start of init? What a page leaves out, or marks its blocks with, is nobody's.
