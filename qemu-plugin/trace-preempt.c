@@ -8,8 +8,8 @@
  * value after each access is taken.
  *
  * Elsewhere the count lies in each task's struct thread_info (arch/arm64, arch/arm and arch/riscv, asm/thread_info.h).
- * RISC-V stores it relative to tp. The others keep the address in any register: a store with the count's distance is
- * one on the count if it goes to the running task's. Which task runs is learnt where the kernel switches: first it stores
+ * RISC-V stores it relative to tp, the others relative to any register: a store with the count's distance is one on the
+ * count if it goes to the running task's. Which task runs is learnt where the kernel switches: first it stores
  * the registers of the task that ran, at one distance from its thread_info, then it loads those of the next, at another.
  * The first task's thread_info is a symbol, and each later one is told by the store when its task stops running.
  */
@@ -29,7 +29,7 @@
 #define NONSENSE 0x40c0c0c0u
 
 static uint64_t count_offset;
-static enum { PER_CPU, BY_TP, ARM64, ARM } kind;
+static enum { PER_CPU, RISCV, ARM64, ARM } kind;
 
 static struct {
     uint64_t now;        /* thread_info of the running task; 0: not known */
@@ -39,9 +39,12 @@ static struct {
     bool stored, knows_store, knows_load;
 } task;
 
-static bool is_of_running_task(uint64_t vaddr)
+/* QEMU 7.2 tells of accesses that a helper makes (CMPXCHG16B) as if an instruction before it had made them. */
+static bool is_at_count(uint64_t vaddr)
 {
-    return kind == PER_CPU || kind == BY_TP || (task.now && vaddr == task.now + count_offset);
+    if (kind == PER_CPU)
+        return !((vaddr ^ count_offset) & 0xfff);
+    return task.now && vaddr == task.now + count_offset;
 }
 
 static void tell_nothing(void)
@@ -55,10 +58,10 @@ static void count_is(uint32_t count, void *data)
 {
     if (kind == PER_CPU)
         count &= ~NEED_RESCHED;
-    if (!(count & NONSENSE))
+    if (count & NONSENSE)
+        tell_nothing();
+    else
         flow_preempt_count(count, (unsigned)(uintptr_t)data);
-    else if (kind != PER_CPU)
-        tell_nothing(); /* on x86, QEMU 7.2 shows another word now and then; the next access is right again */
 }
 
 #if BOOTLAB_PLUGIN_API >= 4
@@ -71,7 +74,7 @@ static void open_values(uint64_t offset)
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
 {
     (void)cpu;
-    if (!count_offset || !is_of_running_task(vaddr))
+    if (!count_offset || !is_at_count(vaddr))
         return;
     qemu_plugin_mem_value value = qemu_plugin_mem_get_value(info);
     if (value.type == QEMU_PLUGIN_MEM_VALUE_U32)
@@ -93,7 +96,7 @@ static void open_values(uint64_t offset)
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
 {
     (void)cpu;
-    if (!count_offset || !is_of_running_task(vaddr))
+    if (!count_offset || !is_at_count(vaddr))
         return;
     if (vaddr != known_at || !known) {
         struct qemu_plugin_hwaddr *place = qemu_plugin_get_hwaddr(info, vaddr);
@@ -131,7 +134,7 @@ static bool is_per_cpu(const uint8_t *b, size_t n, uint64_t end)
 static bool is_store(uint32_t word)
 {
     switch (kind) {
-    case BY_TP: /* sw rs2, distance(tp) */
+    case RISCV: /* sw rs2, distance(tp) */
         return (word & 0xff07f) == 0x22023 && ((word >> 25) << 5 | (word >> 7 & 31)) == count_offset;
     case ARM64: /* str wN, [xN, #distance] */
         return (word & 0xffc00000) == 0xb9000000 && (word >> 10 & 0xfff) * 4 == count_offset;
@@ -161,7 +164,7 @@ void preempt_open(const char *target, uint64_t offset, uint64_t thread_info)
     static const struct {
         const char *target;
         int kind;
-    } known[] = {{"aarch64", ARM64}, {"arm", ARM}, {"riscv64", BY_TP}};
+    } known[] = {{"aarch64", ARM64}, {"arm", ARM}, {"riscv64", RISCV}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].target, target))
             kind = known[i].kind;
@@ -196,12 +199,12 @@ void preempt_switch_loads(uint64_t vaddr)
     task.stored = false;
     task.loaded_at = vaddr;
     task.now = task.knows_load ? vaddr - task.load_at : 0;
-    if (kind != PER_CPU && kind != BY_TP && !task.now)
+    if (kind != PER_CPU && !task.now)
         preemption.on = true; /* the end of this stretch is not seen */
 }
 
 void preempt_in_user_space(void)
 {
-    if (count_offset && !preemption.on && kind != PER_CPU)
+    if (count_offset && !preemption.on)
         tell_nothing();
 }

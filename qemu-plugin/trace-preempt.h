@@ -20,7 +20,7 @@ void preempt_switch_loads(uint64_t vaddr);
 /* Watches an instruction if it works on the count; `left` instructions of its block come after its beginning. */
 void preempt_watch(struct qemu_plugin_insn *insn, unsigned left);
 
-/* User space runs: the count must be 0. If it is not, another word was taken for it, and nothing is told (not on x86). */
+/* User space runs: the count must be 0. If it is not, another word was taken for it, and nothing is told of it. */
 void preempt_in_user_space(void);
 
 #endif

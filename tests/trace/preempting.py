@@ -9,8 +9,8 @@ counts for nothing.
 
 from tests.trace.bare_metal import ARM_HEAD
 
-SEEN_LOOPS = {"arm64": (1000, 700, 300), "arm": (1000, 700, 300), "riscv64": (1000, 700, 500, 300)}
-"""How often `spin` goes round in each stretch that a trace tells, the longest first. RISC-V's `tp` says whose it is."""
+SEEN_LOOPS = (1000, 700, 300)
+"""How often `spin` goes round in each stretch that a trace tells, the longest first."""
 
 CONFIG = "CONFIG_PREEMPT_COUNT=y\nCONFIG_THREAD_INFO_IN_TASK=y\n"
 

@@ -86,6 +86,6 @@ def test_preemption_is_off_while_the_running_task_counts_it(arch, tmp_path):
     with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
         trace = trace_boot(bench, system, TraceRequest()).trace
     rows = function_tables.stretches(trace, trace.held.preempt_off)
-    expected = [(2 * loops + 4) << system.clock.shift for loops in preempting.SEEN_LOOPS[arch]]
+    expected = [(2 * loops + 4) << system.clock.shift for loops in preempting.SEEN_LOOPS]
     assert [row.length_ns for row in rows] == expected
     assert {row.most[-1] for row in rows} == {"spin"}
