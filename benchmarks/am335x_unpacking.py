@@ -259,10 +259,7 @@ def main() -> None:
     kept = msgspec.json.decode(asked.show.read_bytes(), type=Kept) if asked.show else run(asked)
     if asked.keep:
         asked.keep.write_text(json.dumps(msgspec.to_builtins(kept), indent=1) + "\n")
-    if asked.page:
-        page_part.put(asked.page, MARKS, page(kept))
-    else:
-        print(page(kept), end="")
+    page_part.put_or_print(asked.page, MARKS, page(kept))
 
 
 if __name__ == "__main__":

@@ -173,10 +173,7 @@ def main() -> None:
                 print(f"left out: {path.relative_to(folder)}: {why}", file=sys.stderr)
     if asked.keep:
         asked.keep.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
-    if asked.page:
-        page_part.put(asked.page, MARKS, page(rows))
-    else:
-        print(page(rows), end="")
+    page_part.put_or_print(asked.page, MARKS, page(rows))
 
 
 if __name__ == "__main__":

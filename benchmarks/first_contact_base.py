@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -266,3 +267,17 @@ def part_uuid(number: int) -> str:
 def digest(path: Path) -> str:
     """Return a file's SHA-256."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def bootlab(folder: Path, *words: str, limit_s: float) -> subprocess.CompletedProcess[str]:
+    """Run a command of bootlab as a user would, and keep what it printed as `VERB.txt`. Raise TimeoutExpired."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bootlab.cli", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=limit_s,
+        check=False,
+    )
+    (folder / f"{words[0]}.txt").write_text(done.stdout + done.stderr)
+    return done

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -20,7 +19,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
-from benchmarks.first_contact_base import Base, Built  # noqa: E402
+from benchmarks.first_contact_base import Base, Built, bootlab  # noqa: E402
 from benchmarks.first_contact_built import PCS  # noqa: E402
 from benchmarks.first_contact_built_others import OTHERS  # noqa: E402
 
@@ -76,26 +75,11 @@ def initrd_faults(found: SourceFacts, built: Built, folder: Path) -> list[str]:
     return [f"without the initrd {', '.join(lost)}"] if lost else []
 
 
-def bootlab(folder: Path, *words: str) -> tuple[int, str]:
-    """Run a command of bootlab as a user would; return its exit code and what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bootlab.cli", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
-    text = done.stdout + done.stderr
-    (folder / f"{words[0]}.txt").write_text(text)
-    return done.returncode, text
-
-
 def goal_faults(built: Built, folder: Path) -> list[str]:
     """Boot the system once by `new` and twice by `boot`; return what is wrong with its goal."""
-    code, text = bootlab(
-        folder, "new", "it.toml", "--force", *(word for path in built.given for word in ("--from", str(path)))
-    )
+    given = [word for path in built.given for word in ("--from", str(path))]
+    new = bootlab(folder, "new", "it.toml", "--force", *given, limit_s=LIMIT_S)
+    code, text = new.returncode, new.stdout + new.stderr
     if code and not (folder / "it.toml").exists():
         return [
             "refused with the way"
@@ -108,7 +92,7 @@ def goal_faults(built: Built, folder: Path) -> list[str]:
         lines.append(f"goal {goal!r}")
     if built.not_goal and goal and re.search(goal, built.not_goal, re.MULTILINE):
         lines.append(f"goal {goal!r} stands before the application")
-    code, text = bootlab(folder, "boot", "it.toml", "--repeat", "2")
+    code = bootlab(folder, "boot", "it.toml", "--repeat", "2", limit_s=LIMIT_S).returncode
     return lines + ([] if code == 0 else [f"boot: exit code {code}"])
 
 

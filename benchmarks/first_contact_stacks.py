@@ -29,7 +29,7 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
-from benchmarks.first_contact_base import Base, Built  # noqa: E402
+from benchmarks.first_contact_base import Base, Built, bootlab  # noqa: E402
 from benchmarks.first_contact_boots import EVERY  # noqa: E402
 from benchmarks.kept_rows import KeptRows  # noqa: E402
 
@@ -38,26 +38,15 @@ STACK_S = 3 * 3600
 Row = dict[str, Any]
 
 
-def bootlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of bootlab as a user would, and keep what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bootlab.cli", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=STACK_S,
-        check=False,
-    )
-    (folder / f"{words[0]}.txt").write_text(done.stdout + done.stderr)
-    return done
-
-
 def stacked(folder: Path, built: Built, ids: list[str]) -> Row:
     """Describe and stack a system; return its row, or at which step it failed. `ids`: techniques; none: all."""
     given = [word for path in built.given for word in ("--from", str(path))]
-    if not (folder / "it.toml").exists() and (made := bootlab(folder, "new", "it.toml", *given)).returncode:
+    if (
+        not (folder / "it.toml").exists()
+        and (made := bootlab(folder, "new", "it.toml", *given, limit_s=STACK_S)).returncode
+    ):
         return {"failed": "new", "said": (made.stderr or made.stdout)[-300:]}
-    done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", "1")
+    done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", "1", limit_s=STACK_S)
     try:
         run = json.loads(done.stdout)["results"]
     except (ValueError, KeyError):

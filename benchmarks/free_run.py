@@ -191,10 +191,7 @@ def main() -> None:
                     print(boots[-1], file=sys.stderr, flush=True)
                 if asked.keep:
                     asked.keep.write_text(json.dumps(msgspec.to_builtins(boots), indent=1) + "\n")
-    if asked.page:
-        page_part.put(asked.page, MARKS, page(boots))
-    else:
-        print(page(boots), end="")
+    page_part.put_or_print(asked.page, MARKS, page(boots))
 
 
 if __name__ == "__main__":

@@ -5,20 +5,9 @@ mod reading;
 
 use boottrace::costs::{Cost, CostKind};
 use boottrace::facts::boot::stage::StageEvent;
-use boottrace::{Document, Part};
-use reading::{boots, ms, read};
+use reading::{boots, ms, read, unit_reports};
 
 const MS: i64 = 1_000_000;
-
-fn units(document: &Document) -> Vec<&boottrace::document::units::UnitReport> {
-    let parts = document.parts.iter();
-    parts
-        .filter_map(|part| match part {
-            Part::Units(report) => Some(report),
-            _ => None,
-        })
-        .collect()
-}
 
 /// Kind, milliseconds and title of the costs of all parts, the largest first of each part.
 fn told(log: &str) -> Vec<(CostKind, Option<i64>, String)> {
@@ -26,7 +15,12 @@ fn told(log: &str) -> Vec<(CostKind, Option<i64>, String)> {
     let of = |cost: &Cost| (cost.kind, cost.cost_ns.map(|ns| ns / MS), cost.title.clone());
     let of_boots = document.boots().flat_map(|boot| &boot.costs).map(of);
     let mut all: Vec<_> = of_boots.collect();
-    all.extend(units(&document).into_iter().flat_map(|report| &report.costs).map(of));
+    all.extend(
+        unit_reports(&document)
+            .into_iter()
+            .flat_map(|report| &report.costs)
+            .map(of),
+    );
     all
 }
 
@@ -65,7 +59,7 @@ fn an_account_of_two_lines_is_one() {
         "It says:\n\nStartup finished in 5.0s (firmware) + 8.0s (loader) + 3.0s (kernel)\n\
          + 12.0s (userspace) = 28.0s\ngraphical.target reached after 11.9s in userspace\n",
     );
-    let report = units(&document)[0];
+    let report = unit_reports(&document)[0];
     let startup = report.startup.as_ref().unwrap();
     assert_eq!((startup.parts.len(), startup.total_ns), (4, Some(28_000_000_000)));
 }
@@ -79,7 +73,7 @@ fn two_accounts_are_two_boots_and_a_chain_goes_to_its_own() {
         \x20 \u{2514}\u{2500}network.target @1min 30.0s\n\
         \x20   \u{2514}\u{2500}w.service @2.5s +13ms <-\n```\n";
     let document = read(log);
-    let reports = units(&document);
+    let reports = unit_reports(&document);
     assert_eq!(reports.len(), 2);
     assert_eq!((reports[0].chain.len(), reports[1].chain.len()), (4, 0));
     assert_eq!(reports[0].costs[0].cost_ns.map(|ns| ns / MS), Some(87_487));
@@ -162,19 +156,19 @@ fn the_log_of_one_unit_may_end_before_its_start_does() {
         Feb 23 11:33:49 box daemond[896]: listener created\n\
         Feb 23 11:33:49 box daemond[896]: another\n";
     let document = read(log);
-    let cost = &units(&document)[0].costs[0];
+    let cost = &unit_reports(&document)[0].costs[0];
     assert_eq!(
         (cost.kind, cost.cost_ns.map(|ns| ns / MS), cost.at_least),
         (CostKind::UnitStart, Some(300_000), true)
     );
     let again = format!("Feb 23 11:20:55 box systemd[1]: Starting A Daemon...\n{log}");
     assert_eq!(
-        units(&read(&again))[0].costs[0].cost_ns.map(|ns| ns / MS),
+        unit_reports(&read(&again))[0].costs[0].cost_ns.map(|ns| ns / MS),
         Some(300_000)
     );
     let others = format!("{log}Feb 23 11:34:00 box other[3]: x\n");
     let document = read(&others);
-    let silent: Vec<CostKind> = units(&document)
+    let silent: Vec<CostKind> = unit_reports(&document)
         .iter()
         .flat_map(|report| report.costs.iter().map(|cost| cost.kind))
         .collect();

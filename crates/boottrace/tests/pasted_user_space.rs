@@ -7,17 +7,7 @@ use boottrace::costs::{Cost, CostKind};
 use boottrace::document::units::UnitReport;
 use boottrace::facts::boot::stage::StageEvent;
 use boottrace::{Document, Part};
-use reading::{boots, ms, read};
-
-fn reports(document: &Document) -> Vec<&UnitReport> {
-    let parts = document.parts.iter();
-    parts
-        .filter_map(|part| match part {
-            Part::Units(report) => Some(report),
-            _ => None,
-        })
-        .collect()
-}
+use reading::{boots, ms, read, unit_reports};
 
 fn no_boot(document: &Document) -> Vec<&str> {
     let parts = document.parts.iter();
@@ -45,7 +35,7 @@ const CHAIN: &str = "Somebody writes:\n\n  graphical.target @20.0s\n  \u{2514}\u
 #[test]
 fn a_chain_that_a_page_shifts_keeps_its_goal() {
     let document = read(CHAIN);
-    let report = reports(&document)[0];
+    let report = unit_reports(&document)[0];
     assert_eq!(report.chain[0].depth, 0);
     assert!(cost(report, "a.service")
         .evidence
@@ -55,7 +45,7 @@ fn a_chain_that_a_page_shifts_keeps_its_goal() {
 #[test]
 fn what_came_up_after_the_unit_above_it_was_not_waited_for() {
     let document = read(CHAIN);
-    let late = cost(reports(&document)[0], "late.service");
+    let late = cost(unit_reports(&document)[0], "late.service");
     assert_eq!(late.gain_ns, None);
     assert!(
         late.evidence.contains("after `b.target` had begun"),
@@ -67,23 +57,23 @@ fn what_came_up_after_the_unit_above_it_was_not_waited_for() {
 #[test]
 fn the_time_before_a_chains_first_unit_is_told() {
     let document = read(CHAIN);
-    let first = cost(reports(&document)[0], "c.slice");
+    let first = cost(unit_reports(&document)[0], "c.slice");
     assert_eq!((first.kind, first.cost_ns), (CostKind::ChainGap, Some(12_900_000_000)));
 }
 
 #[test]
 fn a_longer_time_beside_a_unit_that_is_no_row_is_remembered() {
     let document = read("2.0s a.service\n1.0s b.service\n0.5s c.service\n\n| frob.service | 9.0s | 4.0s |\n");
-    assert_eq!(reports(&document)[0].longer_unread, Some(5));
+    assert_eq!(unit_reports(&document)[0].longer_unread, Some(5));
     let document = read("9.0s a.service\n1.0s b.service\n0.5s c.service\n\nThe a.service took 9s here.\n");
-    assert_eq!(reports(&document)[0].longer_unread, None);
+    assert_eq!(unit_reports(&document)[0].longer_unread, None);
 }
 
 #[test]
 fn a_list_that_names_a_unit_again_is_another() {
     let document =
         read("2.0s a.service\n1.0s b.service\n0.5s c.service\n1.9s a.service\n0.9s b.service\n0.4s c.service\n");
-    assert_eq!(reports(&document).len(), 2);
+    assert_eq!(unit_reports(&document).len(), 2);
 }
 
 #[test]
@@ -103,7 +93,7 @@ fn dates_around_a_wait_that_is_given_up_bound_it() {
     let log = "Jul 19 10:03:41 box systemd-udevd[281]: frob0: done.\n\
                Jul 19 10:05:29 box systemd-networkd-wait-online[111]: Event loop failed: Connection timed out\n";
     let document = read(log);
-    let wait = &reports(&document)[0].costs[0];
+    let wait = &unit_reports(&document)[0].costs[0];
     assert_eq!((wait.cost_ns, wait.at_least), (Some(108_000_000_000), true));
 }
 

@@ -31,6 +31,7 @@ pub(crate) mod own_time;
 pub(crate) mod prefix;
 pub(crate) mod sentence;
 pub(crate) mod stamp;
+pub(crate) mod starting;
 pub(crate) mod style;
 pub(crate) mod vendor_field;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //! Short ways to a log's boots, for tests with logs made up in place.
 
+use boottrace::document::units::UnitReport;
 use boottrace::facts::boot::stage::StageEvent;
-use boottrace::{analyze, Boot, Document, Options};
+use boottrace::{analyze, Boot, Document, Options, Part};
 
 pub fn read(log: &str) -> Document {
     let options = Options {
@@ -20,4 +21,16 @@ pub fn boots(log: &str) -> Vec<Boot> {
 pub fn ms(boot: &Boot, event: StageEvent) -> Option<i64> {
     let stage = boot.stages.iter().find(|stage| stage.event == event)?;
     stage.ns.map(|ns| ns / 1_000_000)
+}
+
+/// The pasted accounts and lists of units.
+#[allow(dead_code)] // few of the test programs ask for them
+pub fn unit_reports(document: &Document) -> Vec<&UnitReport> {
+    let parts = document.parts.iter();
+    parts
+        .filter_map(|part| match part {
+            Part::Units(report) => Some(report),
+            _ => None,
+        })
+        .collect()
 }

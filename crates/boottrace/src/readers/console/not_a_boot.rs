@@ -5,12 +5,12 @@ use super::shutdown::shutdown;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
 use crate::log::hints::{
-    accounts_for_start, is_boot_initcall, is_kernel_fault, is_of_initramfs, is_start_job, is_user_space,
-    starts_scripts, waits_in_vain,
+    accounts_for_start, is_boot_initcall, is_kernel_fault, is_user_space, starts_scripts, waits_in_vain,
 };
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
+use crate::log::starting::shows_a_start;
 
 /// Says what the lines are and how that was seen, when they are no boot. `alone`: the input holds nothing else; `first`:
 /// nothing else stands before them. Where
@@ -128,16 +128,7 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
     if log.start != BootStart::MiddleOfLog {
         return None;
     }
-    let shows = |l: &Line| {
-        milestone::of(&l.text).is_some_and(|found| found != Milestone::InitRunning)
-            || is_boot_initcall(&l.text)
-            || accounts_for_start(&l.text)
-            || l.text.contains(" running in system mode")
-            || is_of_initramfs(l)
-            || waits_in_vain(&l.text)
-            || is_start_job(&l.text)
-            || waits_for_udev(&l.text)
-    };
+    let shows = |l: &Line| shows_a_start(l) || waits_in_vain(&l.text) || waits_for_udev(&l.text);
     if log.lines.iter().any(shows) {
         return None;
     }

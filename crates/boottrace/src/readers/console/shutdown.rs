@@ -3,10 +3,9 @@
 
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{shuts_down, stops_late};
-use crate::log::hints::{accounts_for_start, is_boot_initcall, is_kernel_fault, is_of_initramfs, is_start_job};
+use crate::log::hints::is_kernel_fault;
 use crate::log::line::Line;
-use crate::log::milestone;
-use crate::log::milestone::Milestone;
+use crate::log::starting::shows_a_start;
 use crate::text::shorten::shorten;
 
 /// systemd's lines of a machine that goes down: it stops units, and starts none but those that end the system.
@@ -14,15 +13,7 @@ pub(super) fn shutdown(log: &BootLog) -> Option<(&'static str, String)> {
     if log.start != BootStart::MiddleOfLog {
         return None;
     }
-    let shows = |l: &Line| {
-        milestone::of(&l.text).is_some_and(|found| found != Milestone::InitRunning)
-            || is_boot_initcall(&l.text)
-            || accounts_for_start(&l.text)
-            || l.text.contains(" running in system mode")
-            || is_of_initramfs(l)
-            || is_start_job(&l.text)
-            || is_kernel_fault(&l.text)
-    };
+    let shows = |l: &Line| shows_a_start(l) || is_kernel_fault(&l.text);
     let (mut stops, mut starts, mut first) = (0_u32, 0_u32, None);
     for line in &log.lines {
         if shows(line) {
