@@ -93,6 +93,17 @@ def test_a_good_command_may_leave_a_program_behind_and_is_not_waited_for():
         assert guard.end_marked(command.OWN_MARK) == []
 
 
+def test_a_process_that_becomes_another_program_is_seen_all_the_same():
+    """While execve changes the program, /proc shows no environment."""
+    words = ("sh", "-c", 'exec sh -c "$0" "$0"', 'exec sh -c "$0" "$0"')
+    process = subprocess.Popen(words, env=command.marked_environment(command.next_mark()))
+    try:
+        assert all(process.pid in guard.marked(command.OWN_MARK) for _ in range(300))
+    finally:
+        assert guard.end_marked(command.OWN_MARK) == []
+        process.wait()
+
+
 # Switches
 
 

@@ -25,33 +25,48 @@ MARK = "BOOTLAB_COMMAND"
 
 _ROUNDS = 50
 _ROUND_S = 0.1
+_EXEC_TRIES = 10
+_EXEC_S = 0.001
 _PAUSES_S = (0.5, 1.0, 2.0, 4.0)
 _LATE_S = 3.0
 _COMMAND_S = 60.0
 
 
+def _environment(number: int) -> list[bytes]:
+    """Return a process's environment; [] when it has none that can be read."""
+    try:
+        for _ in range(_EXEC_TRIES):
+            with open(f"/proc/{number}/environ", "rb") as file:  # noqa: PTH123 - the standard library's smallest part
+                words = file.read(1 << 20)
+            if words:
+                return words.split(b"\0")
+            # In the middle of execve a process shows none (fs/exec.c, begin_new_exec); a kernel thread and a process
+            # that has ended show no program either.
+            os.readlink(f"/proc/{number}/exe")  # noqa: PTH115 - the same
+            time.sleep(_EXEC_S)
+    except OSError:
+        pass
+    return []
+
+
 def marked(mark: str) -> list[int]:
     """Return the processes that carry a mark, or one below it (`MARK.7`). Those of other users cannot be seen."""
     wanted = f"{MARK}={mark}".encode()
-    found = []
-    for name in os.listdir("/proc"):  # noqa: PTH208 - see below
-        if not name.isdecimal() or int(name) == os.getpid():
-            continue
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:  # noqa: PTH123 - the standard library's smallest part
-                words = file.read(1 << 20).split(b"\0")
-        except OSError:
-            continue
-        if any(word == wanted or word.startswith(wanted + b".") for word in words):
-            found.append(int(name))
-    return found
+    numbers = [int(name) for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208 - the same
+    return [
+        number
+        for number in numbers
+        if number != os.getpid()
+        and any(word == wanted or word.startswith(wanted + b".") for word in _environment(number))
+    ]
 
 
 def end_marked(mark: str) -> list[int]:
     """Kill every process that carries a mark, and those that they start meanwhile. Return those that live on."""
     left: list[int] = []
     for _ in range(_ROUNDS):
-        left = marked(mark)
+        # Twice: a process may start another and end while the first look is under way.
+        left = marked(mark) or marked(mark)
         if not left:
             break
         for number in left:
