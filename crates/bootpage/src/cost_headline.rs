@@ -60,7 +60,9 @@ pub fn costs(boot: &Boot) -> Option<String> {
     if let Some(cost) = most {
         // A silence that may be the boot's is longer.
         let beside = silent > size_ns(cost) && longer.is_none_or(|stretch| stretch.duration_ns < silent);
-        sentences.push(if beside || longer.is_some() {
+        let stage = longer_stage(boot, cost);
+        sentences.extend(stage.clone());
+        sentences.push(if beside || longer.is_some() || stage.is_some() {
             let of = if beside { "cost that is surely of the boot" } else { "of the costs found" };
             let (spent, gain) = (spent(cost), gain(cost));
             format!("The largest {of} is {spent}: {}, {gain}.", cost.title)
@@ -158,6 +160,20 @@ fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
     };
     let mut waits = boot.costs.iter().filter(|wait| is_untimed_wait(wait));
     waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)
+}
+
+/// A stage of systemd's own account that is longer than the largest cost: firmware, loader, kernel or initrd.
+fn longer_stage(boot: &Boot, cost: &Cost) -> Option<String> {
+    let account = boot.startup.as_ref()?;
+    let stages = account.parts.iter().filter(|part| part.name != "userspace");
+    let stage = stages.max_by_key(|part| part.ns)?;
+    let text = format!(
+        "The longest stage of that account is {}: {}.",
+        stage.name,
+        seconds(stage.ns)
+    );
+    let others = account.parts.iter().all(|part| part.ns <= stage.ns);
+    (others && stage.ns > size_ns(cost)).then_some(text)
 }
 
 /// What is known of a stretch that no cost tells of.

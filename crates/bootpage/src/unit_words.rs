@@ -122,7 +122,7 @@ fn is_a_list(report: &UnitReport) -> bool {
 fn longer_line(report: &UnitReport) -> Option<String> {
     let line = report.longer_unread?;
     Some(format!(
-        "Line {line} names a unit with a longer time, and is no row that is known."
+        "Line {line} tells of a longer time, and is no row of this list."
     ))
 }
 

@@ -25,6 +25,8 @@ mod said_waits;
 mod sayings;
 mod self_tests;
 mod silences;
+pub(crate) mod slow_in_words;
+pub(crate) mod stage_tables;
 mod start_jobs;
 pub(crate) mod stated_lines;
 mod stated_time;

@@ -71,6 +71,11 @@ fn fails(line: &Line, text: &str) -> Option<Saying> {
 
 /// A log's line is looked at as a whole; of the text of a page and of its headings, what they quote.
 fn spoken(line: &Line) -> Vec<&str> {
+    // A row of a page's table names settings, fixes and steps.
+    let row = line.text.trim();
+    if row.starts_with('|') && row.matches('|').count() > 2 {
+        return Vec::new();
+    }
     let heading = line.text.trim_start().starts_with('#');
     let text = line.text.trim().trim_start_matches(['>', '*', '#', '-', ' ']);
     let text = text.trim_end_matches(['*', ' ']);

@@ -181,6 +181,10 @@ pub(super) fn saying(text: &str) -> Option<Saying> {
 const ADVICE: [&str; 3] = ["and try again", "please try again", "then try again"];
 
 fn said(lower: &str) -> Option<Saying> {
+    // A table's cell names a setting, a fix or a step.
+    if lower.starts_with('|') && lower.matches('|').count() > 2 {
+        return None;
+    }
     let any = |words: &[&str]| words.iter().any(|word| holds_alone(lower, word));
     // That nothing bounds a wait is no limit that ran out.
     let unbounded = ["no timeout", "no time limit", "no limit", "without timeout"];
@@ -273,6 +277,14 @@ fn is_setting(lower: &str, found: Saying) -> bool {
     if SETTINGS.iter().any(|word| lower.contains(word)) {
         return true;
     }
+    // `Timeout reduzido de 900s para 300s`: two times, of which one takes the other's place.
+    let spans = lower.split([' ', '(', ')', ',']).filter(|word| {
+        let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        digits.len() < word.len() && matches!(digits, "s" | "ms" | "sec" | "min" | "m")
+    });
+    if found == Saying::TimedOut && !lower.contains("timed out") && spans.count() > 1 {
+        return true;
+    }
     // `timeout: 60`, `timeout=60`, `timeout 60`, `timeout of 60`, `a timeout value`.
     found == Saying::TimedOut
         && lower.match_indices("timeout").all(|(at, word)| {
@@ -356,6 +368,9 @@ mod tests {
             "wait 5 MB",
             "the frob has no timeout",
             "memory [0x-110]",
+            "| 7 | Wait For Frob | Timeout already set to 1s |",
+            "Timeout reduzido de 900s para 300s",
+            "Timeout von 900s auf 300s gesenkt",
         ] {
             assert_eq!(saying(text), None, "{text}");
         }

@@ -175,6 +175,8 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
         )
     };
     match before(1) {
+        // cloud-init's `Up 49.64 seconds.` counts from the kernel's start.
+        "Up" | "up" | "uptime" | "Uptime" => None,
         word if passed(word) && head.len() <= 3 && whole(before(2)) => None,
         word if passed(word) => Some(stated),
         "for" | "about" | "approximately" if passed(before(2)) => Some(stated),
@@ -383,6 +385,7 @@ mod tests {
             "sched_clock: 32 bits at 24MHz, resolution 41ns, wraps every 89478484971ns",
             "mmc0: new SDHC card at address aaaa done 25 MB/s",
             "Timeout 5 seconds",
+            "Cloud-init v. 9.1 finished at Tue, 03 Mar 2026 10:11:12 +0000. Datasource X.  Up 77.05 seconds",
             "Waited 7.0125 MB",
             "Version waited 7.1",
             "Hit any key to stop autoboot in 3 seconds",

@@ -2,6 +2,7 @@
 //! `time`, `blame` and `critical-chain` are often pasted as blocks with words between them: one account of one boot.
 
 use super::document::Part;
+use super::stated::shown_ns;
 use super::unit_costs;
 use super::units::UnitReport;
 use crate::log::line::Line;
@@ -70,6 +71,17 @@ fn take(first: &mut UnitReport, second: &UnitReport) {
     first.costs = unit_costs::of(first);
 }
 
+/// The line of the longest cost of a part.
+fn longest_line(part: &Part) -> Option<u32> {
+    let costs = match part {
+        Part::Units(report) => &report.costs,
+        Part::Boot(boot) => &boot.costs,
+        _ => return None,
+    };
+    let longest = costs.iter().max_by_key(|cost| cost.cost_ns)?;
+    longest.lines.first().copied()
+}
+
 /// Tells reports about units of lines around them that look like their rows and were not read.
 pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
     let unread: Vec<(u64, u32)> = if placed.iter().any(|(_, part)| matches!(part, Part::Units(_))) {
@@ -82,9 +94,17 @@ pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
     } else {
         Vec::new()
     };
-    for (_, part) in placed.iter_mut() {
+    // What the other parts of the page show as longest: a superlative of one part is not the page's.
+    let shown: Vec<(u64, u32)> = placed
+        .iter()
+        .filter_map(|(line, part)| Some((u64::try_from(shown_ns(part)).ok()?, longest_line(part).unwrap_or(*line))))
+        .collect();
+    for (at, (_, part)) in placed.iter_mut().enumerate() {
         if let Part::Units(report) = part {
-            report.tell_unread(unread.iter().copied());
+            let others = shown.iter().enumerate().filter(|(other, _)| *other != at);
+            let others = others.map(|(_, known)| *known);
+            let whole = report.startup.is_some();
+            report.tell_unread(unread.iter().copied().chain(others.filter(|_| !whole)));
         }
     }
 }

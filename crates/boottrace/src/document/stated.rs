@@ -3,7 +3,9 @@
 
 use super::document::Part;
 use super::units::UnitReport;
-use crate::costs::{longest_gap, stated_lines, step_tables, told_in_prose, untimed, Basis, Cost, CostKind};
+use crate::costs::{
+    longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed, Basis, Cost, CostKind,
+};
 use crate::log::boot_log::BootStart;
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
@@ -21,6 +23,12 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
     let text = outside
         .iter()
         .filter(|line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness));
+    // A page's own table of stages, where nothing else on it shows a longer time.
+    let stages = stage_tables::of_lines(text.clone());
+    let longest = stages.first().and_then(|cost| cost.cost_ns);
+    if longest.is_some_and(|ns| placed.iter().all(|(_, part)| shown_ns(part) < ns)) {
+        return report(stages);
+    }
     if !nothing {
         return beside_pieces(text, placed);
     }
@@ -46,9 +54,33 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         }
     }
     if costs.is_empty() && placed.is_empty() {
-        costs.extend(told_in_prose::of_lines(text));
+        costs.extend(told_in_prose::of_lines(text.clone()));
+    }
+    if costs.is_empty() {
+        costs.extend(slow_in_words::of_lines(text));
     }
     report(costs)
+}
+
+/// The longest time that a part of a document shows.
+pub(super) fn shown_ns(part: &Part) -> i64 {
+    let longest = |costs: &[Cost]| costs.iter().filter_map(|cost| cost.cost_ns).max();
+    let account = |parts: &mut dyn Iterator<Item = u64>| parts.max().and_then(|ns| i64::try_from(ns).ok());
+    let ns = match part {
+        Part::Units(report) => {
+            let startup = report.startup.as_ref();
+            let mut stages = startup
+                .iter()
+                .flat_map(|startup| startup.parts.iter().map(|(_, ns)| *ns));
+            longest(&report.costs).max(account(&mut stages))
+        }
+        Part::Boot(boot) => {
+            let stretch = boot.longest.as_ref().map(|stretch| stretch.duration_ns);
+            longest(&boot.costs).max(stretch)
+        }
+        _ => None,
+    };
+    ns.unwrap_or(0)
 }
 
 /// Longer texts are documents: their figures are of many machines.

@@ -84,11 +84,24 @@ pub fn author(text: &str) -> Option<&'static str> {
 /// `-- Reboot --` and `-- Boot 4f0a... --`, which journalctl prints between two boots.
 pub fn divides_boots(text: &str) -> bool {
     let text = text.trim();
-    text == "-- Reboot --"
+    is_dated_head(text)
+        || text == "-- Reboot --"
         || text
             .strip_prefix("-- Boot ")
             .and_then(|rest| rest.strip_suffix(" --"))
             .is_some_and(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// `------------ Tue Mar 03 10:11:12 CET 2026 ------------`: Plymouth's head of each boot in /var/log/boot.log.
+fn is_dated_head(text: &str) -> bool {
+    let inner = text.trim_matches('-');
+    if !text.starts_with("----") || !text.ends_with("----") || inner.len() > 60 {
+        return false;
+    }
+    let number = |word: &str, long: usize| word.len() == long && word.bytes().all(|b| b.is_ascii_digit());
+    let words = || inner.split_ascii_whitespace();
+    let clock = |word: &str| word.len() == 8 && word.split(':').all(|part| number(part, 2));
+    (4..=8).contains(&words().count()) && words().any(clock) && words().any(|word| number(word, 4))
 }
 
 /// `Trying 127.0.1.1...`, `Connected to board-1.lab.`: a console server was asked.

@@ -170,8 +170,10 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
     let at = line.find("Startup finished in ")?;
     let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#', '-', '+', '\t', '\u{2022}']);
     // Behind a program's name it is the journal's, which the log tells of.
-    let commanded =
-        before.is_empty() || before.ends_with("systemd-analyze") || before.ends_with("systemd-analyze time");
+    let commanded = before.is_empty()
+        || is_number(before)
+        || before.ends_with("systemd-analyze")
+        || before.ends_with("systemd-analyze time");
     let quoted = line[..at].ends_with(['`', '"', '|']) || line[..at].ends_with("| ");
     if !commanded && !quoted && !is_paragraph(before) && !is_of_a_test(before) {
         return None;
@@ -188,6 +190,13 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
         })
     });
     Some(target.unwrap_or_else(|| vec![Cow::Borrowed(text)]))
+}
+
+/// `2.`, `3)`: the number of a list's item.
+fn is_number(before: &str) -> bool {
+    before
+        .strip_suffix(['.', ')'])
+        .is_some_and(|number| matches!(number.len(), 1 | 2) && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Do so many words stand before it that they are somebody's sentences? A log's line has a date, a host and a name there.
@@ -258,6 +267,10 @@ mod tests {
         assert_eq!(rows("#  8.2s apt-daily.service"), [" 8.2s apt-daily.service"]);
         assert_eq!(
             rows("\t- Startup finished in 4.2s (kernel) = 4.2s"),
+            ["Startup finished in 4.2s (kernel) = 4.2s"]
+        );
+        assert_eq!(
+            rows("2. Startup finished in 4.2s (kernel) = 4.2s"),
             ["Startup finished in 4.2s (kernel) = 4.2s"]
         );
         assert_eq!(

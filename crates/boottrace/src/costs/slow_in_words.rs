@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+//! A title or a sentence in which somebody says that a boot is slow or waits, and for what, without a time: quoted as what
+//! the text says. English, German, French, Spanish, Portuguese, Russian, Chinese.
+
+use super::cost::Cost;
+use super::kind::CostKind;
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// More lines are a document, and no question.
+const MOST: usize = 80;
+/// A longer sentence is a paragraph that somebody did not divide.
+const LONGEST: usize = 400;
+/// The sentence speaks of a start ...
+const OF_A_BOOT: [&str; 18] = [
+    "boot",
+    "startup",
+    "start-up",
+    "start up",
+    "initramfs",
+    "initrd",
+    "initialization",
+    "d\u{e9}marrage",
+    "arranque",
+    "inicio",
+    "inicializa",
+    "hochfahren",
+    "systemstart",
+    "\u{437}\u{430}\u{433}\u{440}\u{443}\u{437}",
+    "\u{542f}\u{52a8}",
+    "\u{958b}\u{6a5f}",
+    "\u{5f00}\u{673a}",
+    " post ",
+];
+/// ... and of something that takes long or is waited for.
+const SLOW: [&str; 38] = [
+    "slow",
+    "delays",
+    "delay ",
+    "delayed",
+    "hangs",
+    "\"hangs\"",
+    "stuck",
+    "waits for",
+    "wait for",
+    "waiting for",
+    "blocks",
+    "blocking",
+    "takes long",
+    "takes a long",
+    "takes forever",
+    "takes ages",
+    "takes too long",
+    "minutes to ",
+    "sped up",
+    "speeds up",
+    "slows down",
+    "blockiert",
+    "h\u{e4}ngt",
+    "wartet",
+    "verz\u{f6}ger",
+    "dauert",
+    "bloque",
+    "lent",
+    "attend",
+    "lento",
+    "demora",
+    "tarda",
+    "bloqueia",
+    "espera",
+    "trava",
+    "\u{434}\u{43e}\u{43b}\u{433}",
+    "\u{6162}",
+    "\u{7b49}\u{5f85}",
+];
+/// ... and is no question, wish, denial or what was mended.
+const NOT: [&str; 26] = [
+    "should",
+    "would",
+    "could",
+    " not ",
+    "n't",
+    "no longer",
+    "never",
+    "fixed",
+    "fixes",
+    "faster",
+    "instead of",
+    "default",
+    "resume",
+    "suspend",
+    "hibernat",
+    "shutdown",
+    "shut down",
+    " if ",
+    "how to",
+    "optimiz",
+    "optimis",
+    "rebooted",
+    "https://",
+    "http://",
+    " may ",
+    "might",
+];
+/// Things that are waited for, by their common names; a unit or a name in a program's marks is one as well.
+const THINGS: [&str; 34] = [
+    "udev",
+    "nfs",
+    "tftp",
+    "dhcp",
+    "network",
+    "usb",
+    "u-boot",
+    "uboot",
+    "crng",
+    "entropy",
+    "random",
+    "ext4",
+    "btrfs",
+    "zfs",
+    "lvm",
+    "fsck",
+    "raid",
+    "nvme",
+    "sata",
+    "mmc",
+    "sd card",
+    "firmware",
+    "bios",
+    "tpm",
+    "nvidia",
+    "amdgpu",
+    "bluetooth",
+    "plymouth",
+    "snap",
+    "docker",
+    "cloud-init",
+    "memory training",
+    "ram training",
+    "swap",
+];
+
+/// The sentence that names most, where the text is short enough to be one question.
+pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
+    let lines: Vec<&Line> = lines.take(MOST + 1).collect();
+    if lines.len() > MOST {
+        return None;
+    }
+    let mut best: Option<(usize, &str, u32)> = None;
+    for line in &lines {
+        // A machine's line is read elsewhere, a table's cell and a program's text say nothing of a wait.
+        if line.has_kernel_prefix() || line.process.is_some() || line.text.trim_start().starts_with(['|', '$']) {
+            continue;
+        }
+        let heading = line.text.trim_start().starts_with("# ") || line.text.starts_with("Subject: ");
+        for sentence in sentences(&line.text) {
+            let worth = worth(sentence) * 2;
+            let worth = worth + usize::from(worth > 0 && heading);
+            if worth > best.map_or(0, |(most, ..)| most) {
+                best = Some((worth, sentence, line.number));
+            }
+        }
+    }
+    best.map(|(_, sentence, number)| {
+        Cost::without_time(
+            CostKind::StatedTime,
+            format!("the text says `{}`", shorten(sentence)),
+            number,
+            "these are the words of the text; no log here shows it".to_owned(),
+            "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
+        )
+    })
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let text = text
+        .trim_start_matches(['>', '#', '*', '-', ' '])
+        .trim_start_matches("Subject: ");
+    text.split_inclusive(". ")
+        .flat_map(|part| part.split_inclusive('\u{3002}'))
+        .map(str::trim)
+}
+
+/// How many of the marks of a named wait a sentence has; none where one of them is missing.
+fn worth(sentence: &str) -> usize {
+    let lower = sentence.to_lowercase();
+    let any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let count = |words: &[&str]| words.iter().filter(|word| lower.contains(*word)).count();
+    if sentence.len() > LONGEST || sentence.ends_with('?') || any(&NOT) {
+        return 0;
+    }
+    let named = sentence.split_whitespace().any(is_name);
+    let things = count(&THINGS) + 2 * usize::from(named);
+    if things == 0 || !any(&SLOW) || !any(&OF_A_BOOT) {
+        return 0;
+    }
+    things + count(&SLOW)
+}
+
+/// A unit's name, or a word in a program's marks.
+fn is_name(word: &str) -> bool {
+    const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".target", ".timer"];
+    let inner = word.trim_matches(|c: char| matches!(c, '`' | '"' | ',' | ';' | '(' | ')' | '.'));
+    let unit = KINDS.iter().any(|kind| inner.ends_with(kind));
+    unit || (word.starts_with('`') && inner.len() > 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(texts: &[&str]) -> Option<(String, u32)> {
+        let lines: Vec<Line> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| Line::plain(at as u32 + 1, 0, (*text).to_owned()))
+            .collect();
+        of_lines(lines.iter()).map(|cost| (cost.title, cost.lines[0]))
+    }
+
+    #[test]
+    fn sentences_that_name_a_wait() {
+        for text in [
+            "# frob.service causes long boot delays",
+            "quuxd gets stuck at boot waiting for `eth7`.",
+            "Subject: slow USB set-up at boot on the frob board",
+            "Der NFS-Server blockiert den Systemstart.",
+            "El arranque se demora por `frob`.",
+        ] {
+            let (title, line) = told(&["Hello.", text]).unwrap_or_else(|| panic!("{text}"));
+            assert!(title.starts_with("the text says `"), "{title}");
+            assert_eq!(line, 2);
+        }
+    }
+
+    #[test]
+    fn sentences_that_name_none() {
+        for text in [
+            "",
+            "My boot is slow.",
+            "frob.service is fine, and the boot is quick.",
+            "Does frob.service slow the boot down?",
+            "frob.service should not delay the boot.",
+            "| frob.service | delays the boot |",
+            "The resume is slow since `frob` came, the boot too.",
+        ] {
+            assert_eq!(told(&[text]), None, "{text}");
+        }
+    }
+}
