@@ -5,12 +5,13 @@ use boottrace::costs::cost::Cost;
 use boottrace::costs::kind::CostKind;
 use boottrace::costs::longest_stretch::LongestStretch;
 use boottrace::document::boot::Boot;
+use boottrace::facts::boot::stage::StageEvent;
 use boottrace::log::boot_log::BootStart;
 
 use crate::boot_words::at;
 use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
 use crate::figures::seconds;
-use crate::sureness::timed;
+use crate::sureness::{shows_use, timed};
 
 /// A wait of which no time is known; it has a line.
 pub fn unknown_wait(cost: &Cost) -> String {
@@ -56,7 +57,7 @@ pub fn costs(boot: &Boot) -> Option<String> {
     let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > size_ns(cost)));
     // Alone beside a longer silence, it says nothing.
     let longer = longer.filter(|stretch| most.is_some() || stretch.duration_ns >= silent);
-    let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
+    let mut sentences: Vec<String> = longer.map(|stretch| longest(boot, stretch)).into_iter().collect();
     if let Some(cost) = most {
         // A silence that may be the boot's is longer.
         let beside = silent > size_ns(cost) && longer.is_none_or(|stretch| stretch.duration_ns < silent);
@@ -177,7 +178,19 @@ fn longer_stage(boot: &Boot, cost: &Cost) -> Option<String> {
 }
 
 /// What is known of a stretch that no cost tells of.
-fn longest(stretch: &LongestStretch) -> String {
+fn longest(boot: &Boot, stretch: &LongestStretch) -> String {
+    let init = boot
+        .stages
+        .iter()
+        .find(|stage| stage.event == StageEvent::UserSpaceStart);
+    let late = init
+        .and_then(|stage| stage.line)
+        .is_some_and(|line| line <= stretch.after_line);
+    let end = if late && !shows_use(boot) && boot.start != BootStart::MiddleOfLog {
+        "whether the boot waits then is not shown"
+    } else {
+        "no cost found here tells of them"
+    };
     let least = if stretch.at_least { "At least " } else { "" };
     let cut = if stretch.left_out {
         ", where lines are left out"
@@ -185,7 +198,7 @@ fn longest(stretch: &LongestStretch) -> String {
         ""
     };
     format!(
-        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of them.",
+        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; {end}.",
         seconds(stretch.duration_ns),
         stretch.after_line,
         stretch.before_line,
@@ -226,9 +239,13 @@ fn largest_shown(cost: &Cost) -> String {
             } else {
                 format!("lines {from} and {to}")
             };
+            let told = told_by_the_end(cost).map_or_else(
+                || "what it goes to is not shown, and what".to_owned(),
+                |line| format!("it ends with `{line}`. What"),
+            );
             format!(
-                "The longest time between two stamped messages of this piece is {} ({place}{words}); what it goes to is not \
-                 shown, and what the piece leaves out may take longer.",
+                "The longest time between two stamped messages of this piece is {} ({place}{words}); {told} the piece leaves \
+                 out may take longer.",
                 spent(cost)
             )
         }
@@ -239,6 +256,20 @@ fn largest_shown(cost: &Cost) -> String {
             gain(cost)
         ),
     }
+}
+
+/// The line that ends a silence, where it speaks of one device, or says that something failed: then it tells who had worked.
+fn told_by_the_end(cost: &Cost) -> Option<&str> {
+    const FAILS: [&str; 7] = ["ERROR", "ailed", "rror", "imeout", "imed out", "stuck", "nable to"];
+    let (_, words) = cost.evidence.split_once(" between `")?;
+    let (_, end) = words.rsplit_once("` and `")?;
+    let end = end.trim_end_matches('`');
+    let mut names = end
+        .split_ascii_whitespace()
+        .take(3)
+        .filter_map(|word| word.strip_suffix(':'));
+    let device = names.any(|name| name.contains(|c: char| c.is_ascii_digit()));
+    (device || end.starts_with('[') || FAILS.iter().any(|word| end.contains(word))).then_some(end)
 }
 
 /// The lines around a silence, in their own words: all that is known of it.

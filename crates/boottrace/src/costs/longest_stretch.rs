@@ -19,6 +19,9 @@ const SHORTEST_NS: i64 = 10_000_000;
 /// A boot whose start is shown is over after a silence as long as itself, and no shorter than this.
 const SETTLED_NS: i64 = 10 * NS_PER_S;
 
+/// No use is shown: up to here, and for no longer, a silence may still be a wait of the boot.
+const LATE_NS: i64 = 240 * NS_PER_S;
+
 /// A stretch of a boot that no cost tells of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -63,6 +66,7 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
     let mut first: [Option<i64>; 3] = [None; 3];
     let mut ends: [Option<i64>; 3] = [None; 3];
     let mut from = 3;
+    let mut late = false;
     for (at, line) in boot.lines.iter().enumerate() {
         if used.is_some_and(|used| line.number > used) || ends_the_boot(line) || shuts_down(line) {
             break;
@@ -89,6 +93,13 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
             .zip(first[clock])
             .map_or(0, |(ns, first)| ns.saturating_sub(first));
         if shows_start && used.is_none() && at >= init_from && ns > elapsed.max(SETTLED_NS) {
+            late = true;
+        }
+        if late && !boot_waits_for(&line.text) {
+            continue;
+        }
+        // Later, a system that is up is idle for as long as it likes.
+        if late && (ns > LATE_NS || elapsed > LATE_NS) {
             break;
         }
         // The kernel's lines have the date at which they were read: late, until the daemon runs.
@@ -117,6 +128,15 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         span_ns: span.map_or(0, |(first, last)| last.saturating_sub(first)),
         ..best
     })
+}
+
+/// Does a late line speak of what a boot waits for: a disk, a file system, a link, or something that failed?
+fn boot_waits_for(text: &str) -> bool {
+    const STARTS: [&str; 10] = [
+        "sd ", "scsi", "EXT4-fs", "BTRFS", "XFS", "ata", "nvme", "md", "EXT3-fs", "F2FS",
+    ];
+    const WORDS: [&str; 6] = ["ink is ", "ink becomes", "ink up", "ailed", "imed out", "imeout"];
+    STARTS.iter().any(|start| text.trim_start().starts_with(start)) || WORDS.iter().any(|word| text.contains(word))
 }
 
 fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {

@@ -106,7 +106,9 @@ fn timed_out_or_stated<'a>(
     let Some((line, ns)) = says_its_time(context, gap, (after, before)) else {
         // What systemd gave up on is told with its limit.
         let told = waits_in_vain(after) || waits_in_vain(before);
-        return timed_out(after, before).filter(|_| !told);
+        return timed_out(after, before)
+            .or_else(|| concluded(context, gap, before))
+            .filter(|_| !told);
     };
     out.push(Cost {
         kind: CostKind::StatedTime,
@@ -128,6 +130,24 @@ fn timed_out_or_stated<'a>(
             .to_owned(),
     });
     None
+}
+
+/// A driver says what failed, and with its next words that the time ran out: the wait is what came before the first.
+fn concluded<'a>(context: &Context<'a>, gap: &LargeGap, before: &'a str) -> Option<Named<'a>> {
+    const FAILS: [&str; 6] = [" not ", "ailed", "nable to", "rror", " no ", "ouldn't"];
+    let who = |text: &str| {
+        text.split_ascii_whitespace()
+            .take(2)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let lines: &'a [Line] = &context.boot.lines;
+    let at = lines.partition_point(|line| line.number <= gap.before_line);
+    let fails = || FAILS.iter().any(|words| before.contains(words));
+    let next = lines.get(at..)?.iter().take(2).map(|line| line.text.as_str());
+    next.take_while(|text| fails() && who(text) == who(before))
+        .filter(|text| text.contains("-110"))
+        .find_map(|text| timed_out("", text))
 }
 
 /// The line around a silence that states its own time, where that is most of the silence. What is printed at the same

@@ -61,9 +61,13 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         let Some((at, line)) = context.find(starts) else {
             continue;
         };
-        let Some((_, end)) = context.find_from(at + 1, ends) else {
+        let Some((behind, end)) = context.find_from(at + 1, ends) else {
             continue;
         };
+        // Behind the built-in drivers, the second line is another driver's, loaded later.
+        if context.lines[at..behind].iter().any(|line| ends_initcalls(&line.text)) {
+            continue;
+        }
         // The first message comes after the first measurement.
         let from = if kind == CostKind::Raid6Benchmark {
             before(context, at).unwrap_or(line)
@@ -102,6 +106,12 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             out.push(cost(kind, title, None, line, evidence, advice));
         }
     }
+}
+
+/// Are the initcalls over with this line?
+fn ends_initcalls(text: &str) -> bool {
+    const STARTS: [&str; 4] = ["Freeing unused kernel", "Freeing init memory", "Run /", "systemd["];
+    STARTS.iter().any(|start| text.trim_start().starts_with(start))
 }
 
 /// Message, kind, title, advice.

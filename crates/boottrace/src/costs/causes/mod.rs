@@ -27,8 +27,18 @@ pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>
     // The line ends a wait. What is silent behind it is another, unless the same one speaks again.
     let who = |text: &'a str| text.trim().split(' ').next().unwrap_or("");
     first_of(&[kernel::TIMEOUTS], after, before, true)
+        .filter(|found| !states_a_setting(found.line))
         .filter(|found| found.line == before.trim() || who(after) == who(before))
         .or_else(|| spoken_of(after, before))
+}
+
+/// `timeout = 0`, `watchdog timeout: 60 sec`: a value is set or told, and nothing ran out.
+fn states_a_setting(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("imeout") else {
+        return false;
+    };
+    let value = rest.trim_start().strip_prefix(['=', ':']).map(str::trim_start);
+    value.is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit())) && !text.contains("-110")
 }
 
 /// What the lines say of a wait in anybody's words: that it began before the silence, or that it was in vain.
@@ -74,4 +84,16 @@ pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named
 fn first_of<'a>(tables: &[&'static [Cause]], after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
     let mut rows = tables.iter().flat_map(|table| table.iter());
     rows.find_map(|cause| cause.named(after.trim(), before.trim(), goes_on))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_no_timeout() {
+        assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake with timeout = 0").is_none());
+        assert!(timed_out("frob 1-1: begins", "frob 1-1: watchdog timeout: 60 sec").is_none());
+        assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake timeout").is_some());
+    }
 }

@@ -92,6 +92,21 @@ fn waits_for_udev(text: &str) -> bool {
     text.contains("aiting for udev to settle") || text.contains("aiting for /dev to be fully populated")
 }
 
+/// What systemd prints only of its own start, at the head of its first transaction.
+fn starts_systemd(text: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "Set hostname to <",
+        "Hostname set to <",
+        "Initializing machine ID",
+        "Queued start job for default target",
+        "Created slice System Slice",
+        "Created slice system.slice",
+    ];
+    let said = text.trim_start();
+    let said = said.strip_prefix("systemd[1]: ").unwrap_or(said);
+    WORDS.iter().any(|words| said.starts_with(words))
+}
+
 /// Stamps from which on a log in which nothing starts is that of a system that has been running.
 const RUNS_NS: i64 = 100 * NS_PER_S;
 
@@ -123,12 +138,25 @@ fn speaks_of_usb(line: &Line) -> bool {
     !of_machine || STARTS.iter().any(|start| text.starts_with(start))
 }
 
+/// A bus numbers its devices as they come: this one came long after the start.
+fn many_were_plugged(text: &str) -> bool {
+    const MANY: u32 = 20;
+    let number = text
+        .split_once("USB device number ")
+        .or_else(|| text.split_once("disconnect, device number "));
+    let number = number.and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next());
+    number
+        .and_then(|digits| digits.parse::<u32>().ok())
+        .is_some_and(|number| number > MANY)
+}
+
 /// What the kernel and daemons wrote of a system that started long before: the kernel's stamps say when.
 fn running(log: &BootLog) -> Option<(&'static str, String)> {
     if log.start != BootStart::MiddleOfLog {
         return None;
     }
-    let shows = |l: &Line| shows_a_start(l) || waits_in_vain(&l.text) || waits_for_udev(&l.text);
+    let shows =
+        |l: &Line| shows_a_start(l) || starts_systemd(&l.text) || waits_in_vain(&l.text) || waits_for_udev(&l.text);
     if log.lines.iter().any(shows) {
         return None;
     }
@@ -141,6 +169,17 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
         let why = format!(
             "all lines are about devices on USB, and line {} takes one out: plugged in, as far as is shown",
             gone.number
+        );
+        return Some(("running-system", why));
+    }
+    if let Some(used) = log
+        .lines
+        .iter()
+        .find(|l| stamped.is_none() && many_were_plugged(&l.text))
+    {
+        let why = format!(
+            "no line shows a start, and line {} counts a USB device as one that came after many others",
+            used.number
         );
         return Some(("running-system", why));
     }
