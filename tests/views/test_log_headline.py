@@ -354,3 +354,12 @@ def test_of_a_piece_no_superlative_of_the_whole_boot():
 def test_of_a_loader_alone_it_is_not_said_that_the_boot_ended():
     text = "[    0.000000] U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\n[    5.000000] frob: up\n"
     assert headline(text)[0] == "The firmware's last time here is 5.00 s (line 2); no kernel follows in this text."
+
+
+def test_the_line_that_ends_a_silence_and_says_what_failed_is_told():
+    """Then it is not said that nothing shows what the time goes to."""
+    said = " ".join(
+        headline("[    3.000000] frob: begins\n[   11.000000] quux 0000:07:00.0: *ERROR* stuck in a loop\n")
+    )
+    assert "it ends with `quux 0000:07:00.0: *ERROR* stuck in a loop`" in said
+    assert "is not shown" not in said

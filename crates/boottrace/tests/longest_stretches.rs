@@ -200,3 +200,18 @@ fn an_expedited_stall_is_told() {
         boot.costs
     );
 }
+
+#[test]
+fn a_late_disk_counts_and_an_idle_daemon_does_not() {
+    let boot = "[    0.000000] Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n[    1.000000] frob: ready\n\
+                [    2.000000] Run /init as init process\n[    2.100000] quux: ready\n";
+    let late = |line: &str| longest(&format!("{boot}[   40.100000] {line}\n"));
+    assert_eq!(late("sd 3:0:0:0: [sdq] Attached SCSI disk"), Some((38_000, 4, 5)));
+    assert_eq!(late("quux0: link becomes ready"), Some((38_000, 4, 5)));
+    let of_a_daemon = |found: Option<(i64, u32, u32)>| found.filter(|(ms, ..)| *ms > 10_000);
+    assert_eq!(of_a_daemon(late("healthd: battery l=50")), None);
+    assert_eq!(of_a_daemon(late("ata_frob: debug words")), None);
+    // A system that is up is idle for as long as it likes.
+    let hours = format!("{boot}[  940.100000] sd 3:0:0:0: [sdq] Attached SCSI disk\n");
+    assert_eq!(of_a_daemon(longest(&hours)), None);
+}

@@ -114,3 +114,23 @@ fn what_is_plugged_in_later_is_another_piece() {
                [ 4782.300000] usb 2-1: new SuperSpeed USB device number 3 using xhci_hcd\n[ 4808.800000] sd 0:0:0:0: [sda] Attached SCSI disk\n";
     assert_eq!(no_boot(&read(log)), ["running-system"]);
 }
+
+#[test]
+fn systemd_begins_a_boot_after_many_seconds_too() {
+    let start = "[  141.100000] systemd[1]: Set hostname to <frob>.\n[  171.100000] systemd[1]: Reached target Swap.\n";
+    assert!(no_boot(&read(start)).is_empty());
+    let later = "[  141.100000] systemd[1]: frob.service: stopped\n[  171.100000] quux: gone\n";
+    assert_eq!(no_boot(&read(later)), ["running-system"]);
+}
+
+#[test]
+fn a_high_number_on_usb_came_long_after_the_start() {
+    let log = |number: u32| {
+        format!(
+            "Mar  4 10:20:30 box kernel: usb 7-1: new high-speed USB device number {number} using frob_hcd\n\
+             Mar  4 10:20:51 box kernel: usb 7-1: New USB device found\n"
+        )
+    };
+    assert_eq!(no_boot(&read(&log(87))), ["running-system"]);
+    assert!(no_boot(&read(&log(3))).is_empty());
+}

@@ -198,3 +198,35 @@ fn what_is_stopped_too_late_is_on_the_way_down() {
         );
     }
 }
+
+#[test]
+fn a_line_of_a_later_driver_ends_no_search_for_a_controller() {
+    let log = |between: &str| {
+        format!(
+            "[    0.000000] Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n[    0.700000] i8042: PNP: No PS/2 controller found.\n\
+             {between}[    1.900000] mousedev: PS/2 mouse device common for all mice\n"
+        )
+    };
+    let searched = |between: &str| {
+        let found = boots(&log(between));
+        found[0]
+            .costs
+            .iter()
+            .any(|cost| cost.kind == CostKind::Ps2ControllerSearch)
+    };
+    assert!(searched(""));
+    assert!(!searched("[    0.900000] Run /init as init process\n"));
+}
+
+#[test]
+fn a_failure_is_charged_with_the_wait_before_it() {
+    let log = "[    5.000000] frob 0000:07:00.0: board file read\n[   10.000000] frob 0000:07:00.0: ready event not received\n\
+               [   10.060000] frob 0000:07:00.0: could not init core (-110)\n[   10.070000] quux: up\n";
+    let found = boots(log);
+    let timeout = found[0]
+        .costs
+        .iter()
+        .find(|cost| cost.kind == CostKind::DeviceTimeout)
+        .unwrap();
+    assert_eq!((timeout.cost_ns, timeout.lines[0]), (Some(5_060 * MS), 1));
+}

@@ -132,11 +132,18 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
 
 /// Does a late line speak of what a boot waits for: a disk, a file system, a link, or something that failed?
 fn boot_waits_for(text: &str) -> bool {
-    const STARTS: [&str; 10] = [
-        "sd ", "scsi", "EXT4-fs", "BTRFS", "XFS", "ata", "nvme", "md", "EXT3-fs", "F2FS",
-    ];
+    const STARTS: [&str; 7] = ["sd ", "scsi ", "EXT4-fs ", "EXT3-fs ", "BTRFS", "XFS ", "F2FS-fs "];
+    // `ata1: `, `nvme0n1: `, `md127: `: a number follows.
+    const NUMBERED: [&str; 3] = ["ata", "nvme", "md"];
     const WORDS: [&str; 6] = ["ink is ", "ink becomes", "ink up", "ailed", "imed out", "imeout"];
-    STARTS.iter().any(|start| text.trim_start().starts_with(start)) || WORDS.iter().any(|word| text.contains(word))
+    let text = text.trim_start();
+    let numbered = |start: &&str| {
+        text.strip_prefix(*start)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    STARTS.iter().any(|start| text.starts_with(start))
+        || NUMBERED.iter().any(|start| numbered(start))
+        || WORDS.iter().any(|word| text.contains(word))
 }
 
 fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
