@@ -142,7 +142,7 @@ fn boot_waits_for(text: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     STARTS.iter().any(|start| text.starts_with(start))
-        || NUMBERED.iter().any(|start| numbered(start))
+        || NUMBERED.iter().any(numbered)
         || WORDS.iter().any(|word| text.contains(word))
 }
 
