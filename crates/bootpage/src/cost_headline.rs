@@ -239,7 +239,7 @@ fn largest_shown(cost: &Cost) -> String {
             } else {
                 format!("lines {from} and {to}")
             };
-            let told = told_by_the_end(cost).map_or_else(
+            let told = cost.told_by_its_end().map_or_else(
                 || "what it goes to is not shown, and what".to_owned(),
                 |line| format!("it ends with `{line}`. What"),
             );
@@ -258,25 +258,13 @@ fn largest_shown(cost: &Cost) -> String {
     }
 }
 
-/// The line that ends a silence, where it speaks of one device, or says that something failed: then it tells who had worked.
-fn told_by_the_end(cost: &Cost) -> Option<&str> {
-    const FAILS: [&str; 7] = ["ERROR", "ailed", "rror", "imeout", "imed out", "stuck", "nable to"];
-    let (_, words) = cost.evidence.split_once(" between `")?;
-    let (_, end) = words.rsplit_once("` and `")?;
-    let end = end.trim_end_matches('`');
-    let mut names = end
-        .split_ascii_whitespace()
-        .take(3)
-        .filter_map(|word| word.strip_suffix(':'));
-    let device = names.any(|name| name.contains(|c: char| c.is_ascii_digit()));
-    (device || end.starts_with('[') || FAILS.iter().any(|word| end.contains(word))).then_some(end)
-}
-
 /// The lines around a silence, in their own words: all that is known of it.
-fn words_around(cost: &Cost) -> Option<&str> {
+fn words_around(cost: &Cost) -> Option<String> {
     const LONGEST: usize = 240;
-    let (_, words) = cost.evidence.split_once(" between ")?;
-    let quoted = cost.kind == CostKind::Silence && words.starts_with('`') && words.ends_with('`');
-    let empty = words.starts_with("``") || words.ends_with("``");
-    (quoted && !empty && words.len() <= LONGEST && !cost.title.contains('`')).then_some(words)
+    let [after, before] = cost.around.as_slice() else {
+        return None;
+    };
+    let words = format!("`{after}` and `{before}`");
+    let empty = after.is_empty() || before.is_empty();
+    (!empty && words.len() <= LONGEST && !cost.title.contains('`')).then_some(words)
 }

@@ -94,6 +94,8 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
 
     advice: str
     """What to do, with values to use."""
+    around: list[str] = []
+    """Of a silence: the line before it and the line that ends it, in their own words, cut where they are long."""
     at_least: bool = False
     """True when `cost_ns` is a lower bound: it was not over by then, or nothing shows when it began."""
     at_most: bool = False

@@ -35,6 +35,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             basis: Basis::Printed,
             at_most: false,
             at_least: false,
+around: Vec::new(),
             lines: vec![line],
             evidence: format!("{} by its own account: `{}`", spell(ns), shorten(text)),
             advice: "init does one command after the other: move it behind sys.boot_completed, run it as a service of its own, or \

@@ -54,6 +54,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             basis,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines: vec![found.line],
             evidence: cost,
             advice,

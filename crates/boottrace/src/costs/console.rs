@@ -51,6 +51,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines: first_and_last(&before_init),
             evidence: match (baud, ns) {
                 (Some(baud), Some(ns)) => format!(
@@ -78,6 +79,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines: debug.first().map(|l| l.number).into_iter().collect(),
             evidence: format!(
                 "{} lines and {characters} characters up to {up_to} come from it",
@@ -111,6 +113,7 @@ fn tell_replay(replay: Option<&Replay>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![replay.line],
         evidence: replay.evidence(),
         advice: "boot with `quiet`, or a higher baud rate; the messages stay readable with dmesg".to_owned(),

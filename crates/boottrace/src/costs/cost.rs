@@ -43,6 +43,9 @@ pub struct Cost {
     /// Physical lines that show it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub lines: Vec<u32>,
+    /// Of a silence: the line before it and the line that ends it, in their own words, cut where they are long.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub around: Vec<String>,
     /// The evidence in words, with the numbers behind the computation.
     pub evidence: String,
     /// What to do, with values to use.
@@ -60,10 +63,24 @@ impl Cost {
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines: vec![line],
             evidence,
             advice: advice.to_owned(),
         }
+    }
+
+    /// The line that ends a silence, where it speaks of one device, or says that something failed: then it tells who had
+    /// worked.
+    pub fn told_by_its_end(&self) -> Option<&str> {
+        const FAILS: [&str; 7] = ["ERROR", "ailed", "rror", "imeout", "imed out", "stuck", "nable to"];
+        let end = self.around.get(1)?;
+        let mut names = end
+            .split_ascii_whitespace()
+            .take(3)
+            .filter_map(|word| word.strip_suffix(':'));
+        let device = names.any(|name| name.contains(|c: char| c.is_ascii_digit()));
+        (device || end.starts_with('[') || FAILS.iter().any(|word| end.contains(word))).then_some(end)
     }
 
     /// What the cost counts for among others: what may be gained; where nothing is known of that, what it takes.

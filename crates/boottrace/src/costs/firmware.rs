@@ -35,6 +35,7 @@ fn cost(kind: CostKind, title: String, ns: Option<i64>, lines: Vec<u32>, evidenc
         basis: Basis::Printed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines,
         evidence,
         advice: advice.to_owned(),

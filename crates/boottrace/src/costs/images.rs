@@ -35,6 +35,7 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![step.line],
         evidence: ns.map_or_else(
             || format!("`{}`, and no clock beside it", step.text),
@@ -80,6 +81,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: std::iter::once(line.number).chain(end.map(|(_, l)| l.number)).collect(),
         evidence: ns.map_or(unknown.to_owned(), |ns| {
             let size = end.map_or("", |(_, l)| l.text.trim());

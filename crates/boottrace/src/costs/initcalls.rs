@@ -85,6 +85,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+around: Vec::new(),
             lines: tracing.iter().filter_map(|c| c.start_line).take(5).collect(),
             evidence: format!("{} initcalls take {}: {}", tracing.len(), spell(total), names(&tracing)),
             advice: "boot with initcall_blacklist=trace_eval_init,tracer_init_tracefs, or build without FTRACE, KPROBE_EVENTS \
@@ -133,6 +134,7 @@ fn push(out: &mut Vec<Cost>, calls: &[&Initcall], kind: CostKind, title: &str, a
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: longest.iter().filter_map(|c| c.end_line).take(NAMED).collect(),
         evidence: format!("{} of them take {}: {}", calls.len(), spell(total), names(&longest)),
         advice: advice.to_owned(),
@@ -166,6 +168,7 @@ pub(super) fn held_up(call: &Initcall, (kind, ns): (CostKind, i64), evidence: St
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: call.start_line.into_iter().chain(call.end_line).collect(),
         evidence,
         advice: advice.to_owned(),

@@ -212,6 +212,7 @@ fn cost(from: &Line, to: &Line, ns: i64, since: Since) -> Cost {
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+around: Vec::new(),
         lines: vec![from.number, to.number],
         evidence: format!(
             "{} between lines {} and {}, `{after}` and `{before}`, by the stamps in front of them{hint}; whether a boot waits \
@@ -228,14 +229,10 @@ fn cost(from: &Line, to: &Line, ns: i64, since: Since) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn lines(texts: &[&str]) -> Vec<Line> {
-        let line = |(at, text): (usize, &&str)| Line::plain(at as u32 + 1, 0, (*text).to_owned());
-        texts.iter().enumerate().map(line).collect()
-    }
+    use crate::log::line::lines_of;
 
     fn found(texts: &[&str]) -> Option<(i64, Vec<u32>)> {
-        of_lines(&lines(texts)).map(|cost| (cost.cost_ns.unwrap() / 1_000_000, cost.lines))
+        of_lines(&lines_of(&texts.join("\n"))).map(|cost| (cost.cost_ns.unwrap() / 1_000_000, cost.lines))
     }
 
     #[test]
@@ -260,7 +257,8 @@ mod tests {
 
     #[test]
     fn across_what_is_left_out() {
-        let cost = of_lines(&lines(&["[ 1.000] a", "[...]", "[ 9.000] b", "[10.000] c"])).unwrap();
+        let text = "[ 1.000] a\n[...]\n[ 9.000] b\n[10.000] c";
+        let cost = of_lines(&lines_of(text)).unwrap();
         assert_eq!(
             (cost.cost_ns, cost.title.as_str()),
             (Some(8_000_000_000), "lines are left out after `a`")

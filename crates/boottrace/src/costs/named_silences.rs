@@ -118,6 +118,7 @@ fn timed_out_or_stated<'a>(
         basis: Basis::Printed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![gap.after_line, gap.before_line],
         evidence: format!(
             "the line states {}; {} pass between lines {} and {}",
@@ -286,6 +287,7 @@ impl Group<'_> {
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines,
             evidence,
             advice: self.advice.to_owned(),

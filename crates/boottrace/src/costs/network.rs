@@ -201,6 +201,7 @@ fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice:
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines,
         evidence,
         advice: advice.to_owned(),

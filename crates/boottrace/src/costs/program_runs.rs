@@ -128,6 +128,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             basis: Basis::Computed,
             at_most: false,
             at_least: true,
+            around: Vec::new(),
             lines: vec![run.first.number, run.last.number],
             evidence: format!(
                 "at the least {}{by_dates}, from the first to the last of its {} lines: `{}` to `{}`",

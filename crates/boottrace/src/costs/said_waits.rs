@@ -279,6 +279,7 @@ impl Group<'_> {
             basis: Basis::Computed,
             at_most: false,
             at_least: ns.is_some(),
+around: Vec::new(),
             lines: self.lines.iter().map(|line| line.number).collect(),
             evidence,
             advice: "the line says who waits, or for whom: see why it does not come, and whether it is needed before the goal"

@@ -155,6 +155,7 @@ fn cost(kind: CostKind, title: &str, ns: Option<i64>, line: &Line, evidence: Str
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),

@@ -100,6 +100,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+            around: vec![gap.after.clone(), gap.before.clone()],
             lines: vec![gap.after_line, gap.before_line],
             evidence: format!(
                 "{} between `{}` and `{}`",
@@ -307,6 +308,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines,
         evidence: format!("{} from `{}` to `{}`{bound}", spell(ns), from.basis, to.basis),
         advice:

@@ -3,12 +3,9 @@
 //! the text says. English, German, French, Spanish, Portuguese, Russian, Chinese.
 
 use super::cost::Cost;
-use super::kind::CostKind;
+use super::told_in_prose::{quoted, MOST};
 use crate::log::line::Line;
-use crate::text::shorten::shorten;
 
-/// More lines are a document, and no question.
-const MOST: usize = 80;
 /// A longer sentence is a paragraph that somebody did not divide.
 const LONGEST: usize = 400;
 /// The sentence speaks of a start ...
@@ -161,15 +158,7 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost
             }
         }
     }
-    best.map(|(_, sentence, number)| {
-        Cost::without_time(
-            CostKind::StatedTime,
-            format!("the text says `{}`", shorten(sentence)),
-            number,
-            "these are the words of the text; no log here shows it".to_owned(),
-            "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
-        )
-    })
+    best.map(|(_, sentence, number)| quoted("the text says", "the text", sentence, number))
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -208,13 +197,10 @@ fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::line::lines_of;
 
     fn told(texts: &[&str]) -> Option<(String, u32)> {
-        let lines: Vec<Line> = texts
-            .iter()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32 + 1, 0, (*text).to_owned()))
-            .collect();
+        let lines = lines_of(&texts.join("\n"));
         of_lines(lines.iter()).map(|cost| (cost.title, cost.lines[0]))
     }
 

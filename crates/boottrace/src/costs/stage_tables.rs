@@ -2,11 +2,10 @@
 //! Tables of a boot's stages as people write them: `| Firmware (UEFI) | 20.0s | why |`. The stages and their times are that
 //! page's, and no program's account.
 
-use super::cost::{spell, Basis, Cost};
-use super::kind::CostKind;
+use super::cost::Cost;
+use super::step_tables;
 use crate::log::line::Line;
 use crate::readers::userspace::duration::parse_prefix;
-use crate::text::shorten::shorten;
 
 /// Lines looked at.
 const MOST: usize = 5_000;
@@ -50,7 +49,12 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
         return Vec::new();
     };
     steps.sort_by_key(|(_, ns, _)| std::cmp::Reverse(*ns));
-    steps.into_iter().map(cost).collect()
+    let advice =
+        "see what that stage does: firmware's set-up, the loader's wait, the initramfs or the units of user space";
+    let costs = steps
+        .into_iter()
+        .map(|(name, ns, line)| step_tables::cost(&name, ns, line, advice));
+    costs.collect()
 }
 
 /// The name and the time of a stage: the first cell and the second, and no third that holds a time.
@@ -80,28 +84,13 @@ fn span(cell: &str) -> Option<u64> {
     (used == cell.len() && ns > 0).then_some(ns)
 }
 
-fn cost((name, ns, line): (String, i64, &Line)) -> Cost {
-    let title = format!("the step `{}`", shorten(&name));
-    let evidence = format!("{} by the table: `{}`", spell(ns), shorten(line.text.trim()));
-    let advice =
-        "see what that stage does: firmware's set-up, the loader's wait, the initramfs or the units of user space";
-    Cost {
-        cost_ns: Some(ns),
-        basis: Basis::Printed,
-        ..Cost::without_time(CostKind::StatedTime, title, line.number, evidence, advice)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::line::lines_of;
 
     fn of(text: &str) -> Vec<(String, i64)> {
-        let lines: Vec<Line> = text
-            .lines()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32 + 1, 0, text.to_owned()))
-            .collect();
+        let lines = lines_of(text);
         let found = of_lines(lines.iter());
         found
             .into_iter()

@@ -206,6 +206,7 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
         basis: Basis::Computed,
         at_most: false,
         at_least: silence.is_some(),
+        around: Vec::new(),
         lines: numbers,
         evidence: match silence {
             Some((ns, from)) => format!(
@@ -289,6 +290,7 @@ pub(super) fn dracut(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: ns.is_some(),
+around: Vec::new(),
         lines,
         evidence: format!("{} lines of its loop, from `{}` on; it began to wait before", waits.len(), shorten(first.text.trim())),
         advice: "see why the device does not come: root= and its label or UUID, its driver in the initramfs, the medium; rd.retry= \

@@ -77,6 +77,7 @@ fn cost(stated: Stated, line: &Line) -> Cost {
         basis: Basis::Printed,
         at_most: false,
         at_least: stated.at_least,
+        around: Vec::new(),
         lines: vec![line.number],
         evidence: format!("the line itself states {at_least}{}", spell(stated.ns)),
         advice: "the line says what takes the time: look who prints it, and whether that is needed before the goal"

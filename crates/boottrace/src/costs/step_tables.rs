@@ -62,7 +62,9 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     steps.retain(|(name, ns, _)| *ns >= SHORTEST_NS && !name.eq_ignore_ascii_case("total"));
     steps.sort_by_key(|(_, ns, _)| std::cmp::Reverse(*ns));
     steps.truncate(LISTED);
-    steps.into_iter().map(cost).collect()
+    let advice = "see what that step does, and whether it is needed before the goal";
+    let costs = steps.into_iter().map(|(name, ns, line)| cost(name, ns, line, advice));
+    costs.collect()
 }
 
 fn rows_behind<'a>(lines: &[&'a Line], rows: Rows) -> Vec<Step<'a>> {
@@ -135,10 +137,10 @@ fn between_marks<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
     steps
 }
 
-fn cost((name, ns, line): Step<'_>) -> Cost {
+/// A row of a table as a cost.
+pub(super) fn cost(name: &str, ns: i64, line: &Line, advice: &str) -> Cost {
     let title = format!("the step `{}`", shorten(name));
     let evidence = format!("{} by the table: `{}`", spell(ns), shorten(line.text.trim()));
-    let advice = "see what that step does, and whether it is needed before the goal";
     Cost {
         cost_ns: Some(ns),
         basis: Basis::Printed,
@@ -149,13 +151,10 @@ fn cost((name, ns, line): Step<'_>) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::line::lines_of;
 
     fn of(text: &str) -> Vec<(String, i64)> {
-        let lines: Vec<Line> = text
-            .lines()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32 + 1, 0, text.to_owned()))
-            .collect();
+        let lines = lines_of(text);
         let found = of_lines(lines.iter());
         found
             .into_iter()

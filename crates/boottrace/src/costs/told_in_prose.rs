@@ -9,7 +9,7 @@ use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
 /// More lines are a document, and no question.
-const MOST: usize = 80;
+pub(super) const MOST: usize = 80;
 /// A paragraph speaks of a boot ...
 const OF_A_BOOT: [&str; 9] = [
     "to start",
@@ -75,15 +75,22 @@ pub(crate) fn longest<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<(Cost
         }
     }
     best.map(|(_, sentence, number)| {
-        let cost = Cost::without_time(
-            CostKind::StatedTime,
-            format!("a person writes `{}`", shorten(sentence)),
-            number,
-            "these are the words of a person; no log here shows it".to_owned(),
-            "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
-        );
-        (cost, named_time(&sentence.to_ascii_lowercase()).unwrap_or(0))
+        (
+            quoted("a person writes", "a person", sentence, number),
+            named_time(&sentence.to_ascii_lowercase()).unwrap_or(0),
+        )
     })
+}
+
+/// A sentence that no log here shows, in the words of the person or the text that says so.
+pub(super) fn quoted(opening: &str, whose: &str, sentence: &str, number: u32) -> Cost {
+    Cost::without_time(
+        CostKind::StatedTime,
+        format!("{opening} `{}`", shorten(sentence)),
+        number,
+        format!("these are the words of {whose}; no log here shows it"),
+        "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
+    )
 }
 
 /// Lines that a mail or an editor broke are one text; each with the number of its first line.
@@ -173,13 +180,10 @@ fn named_time(lower: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::line::lines_of;
 
     fn told(texts: &[&str]) -> Option<(String, u32)> {
-        let lines: Vec<Line> = texts
-            .iter()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32 + 1, 0, (*text).to_owned()))
-            .collect();
+        let lines = lines_of(&texts.join("\n"));
         of_lines(lines.iter()).map(|cost| (cost.title, cost.lines[0]))
     }
 

@@ -90,6 +90,7 @@ fn cost(start: Start<'_>) -> Cost {
         basis: start.basis,
         at_most: failed,
         at_least: start.at_least,
+        around: Vec::new(),
         lines: start.lines,
         evidence: start.evidence,
         advice: if let Some(settle) = settle {
@@ -359,6 +360,7 @@ fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
         basis: Basis::Printed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![account.line],
         evidence: format!(
             "{} of user space by systemd's own account, up to its last unit",

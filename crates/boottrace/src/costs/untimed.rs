@@ -42,6 +42,7 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
                 out.push(Cost {
                     cost_ns: Some(silent.0),
                     at_least: true,
+                    around: Vec::new(),
                     evidence: silent.1,
                     ..cost(kind, title, line, advice)
                 });

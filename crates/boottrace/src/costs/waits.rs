@@ -44,6 +44,7 @@ fn open_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: true,
+        around: Vec::new(),
         lines: vec![lines[at].number],
         evidence: format!(
             "at the least {}: nothing but timers speaks up to the log's end",
@@ -71,6 +72,7 @@ pub(super) fn push(
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),
@@ -102,6 +104,7 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Printed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: vec![line.number],
         evidence: format!("`{}`", line.text.trim()),
         advice: "replace rootdelay= by rootwait, which goes on as soon as the device is there; what the device needs \
@@ -152,6 +155,7 @@ fn root_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
         basis: Basis::Computed,
         at_most: false,
         at_least: end.is_none() && cost_ns.is_some(),
+        around: Vec::new(),
         lines: vec![line.number],
         evidence,
         advice:
@@ -313,6 +317,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             basis: Basis::Printed,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines: block.devices.iter().take(5).map(|d| d.first_line).collect(),
             evidence: format!(
                 "{} deferred attempts of {} devices take {} together{}",

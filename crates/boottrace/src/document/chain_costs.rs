@@ -79,6 +79,7 @@ fn gap_of_chain(report: &UnitReport, later: &ChainRow, earlier: &ChainRow) -> Op
         basis: Basis::Computed,
         at_most: false,
         at_least: false,
+        around: Vec::new(),
         lines: later.line.into_iter().chain(earlier.line).collect(),
         evidence: format!(
             "`{}` was up at {}, `{}` comes at {}",

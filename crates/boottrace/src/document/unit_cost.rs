@@ -28,6 +28,7 @@ pub(super) fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, ev
             basis: Basis::Printed,
             at_most: false,
             at_least: false,
+            around: Vec::new(),
             lines: line.into_iter().collect(),
             evidence,
             advice:
@@ -44,6 +45,7 @@ pub(super) fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, ev
         basis: Basis::Printed,
         at_most: gain.is_some(),
         at_least: false,
+        around: Vec::new(),
         lines: line.into_iter().collect(),
         evidence,
         advice: ADVICE.to_owned(),

@@ -163,6 +163,7 @@ fn parts_before(report: &UnitReport) -> Vec<Cost> {
                 basis: Basis::Printed,
                 at_most: false,
                 at_least: false,
+                around: Vec::new(),
                 lines: startup.line.into_iter().collect(),
                 evidence: if *kind == CostKind::KernelAccount && timed("initrd").is_none() {
                     format!(
@@ -232,6 +233,7 @@ fn whole(report: &UnitReport) -> Option<Cost> {
         basis: Basis::Printed,
         at_most: false,
         at_least: false,
+around: Vec::new(),
         lines: startup.line.into_iter().collect(),
         evidence: match goal {
             Some((goal, _)) => format!(

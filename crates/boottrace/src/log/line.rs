@@ -161,3 +161,10 @@ impl Line {
         self.process.is_none() && (self.printk_ns.is_some() || self.level.is_some() || self.cycles.is_some())
     }
 }
+
+/// The lines of a made-up text.
+#[cfg(test)]
+pub(crate) fn lines_of(text: &str) -> Vec<Line> {
+    let line = |(at, text): (usize, &str)| Line::plain(at as u32 + 1, 0, text.to_owned());
+    text.lines().enumerate().map(line).collect()
+}
