@@ -24,6 +24,7 @@ import argparse
 import csv
 import hashlib
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -40,6 +41,7 @@ from bootlab.collectors.costing import TICKS_PER_CYCLE, load
 from bootlab.costs.cores import core_of
 from bootlab.costs.seen import seen
 from bootlab.launch import emulator, plugin
+from bootlab.model.architecture import Arch
 from bootlab.model.costs import Between
 from bootlab.model.machine import Machine
 
@@ -48,7 +50,7 @@ CALLS = 400
 PAGE = 4096
 DISKS = (18, 8)
 """lib/raid6/algos.c: 16 pages of data and two of sums (72 KiB); from Linux 5.6 on, six and two (32 KiB)."""
-CORES = {
+CORES: dict[Arch, tuple[str, ...]] = {
     "arm": ("cortex-a7", "cortex-a8", "cortex-a9", "cortex-a53", "cortex-a72"),
     "arm64": ("cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76"),
     "riscv64": ("sifive-u74",),
@@ -164,7 +166,9 @@ def modelled(arch: str, core: str, routine: str, disks: int, program: Path, buil
 
 
 def run(asked: argparse.Namespace) -> Kept:
-    cache, rows, said = Path(os.environ.get("BOOTLAB_CACHE", tempfile.gettempdir())), [], []
+    cache = Path(os.environ.get("BOOTLAB_CACHE", tempfile.gettempdir()))
+    rows: list[Forecast] = []
+    said: list[str] = []
     with tempfile.TemporaryDirectory() as made:
         for arch, cores in CORES.items():
             built = plugin.prepare_costing(emulator.find(Machine(arch=arch)), cache)
@@ -199,7 +203,7 @@ class Row(NamedTuple):
 
     @property
     def error(self) -> float:
-        return (self.low * self.high) ** 0.5 / self.measured - 1
+        return math.sqrt(self.low * self.high) / self.measured - 1
 
     @property
     def held(self) -> bool:
