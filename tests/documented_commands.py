@@ -53,6 +53,7 @@ TOLD_BY: dict[str, str] = {
     r"bootlab try .*": "tests/experiments/test_trial.py",
     r"bootlab boot --board .*": "tests/integration/test_board_boots.py",
     r"bootlab board (virtual|power|new) .*": "tests/cli/test_board_virtual.py",
+    r"bootlab board health.*": "tests/cli/test_board_health.py",
     r"bootlab board calibrate .*|\./bootlab-calibrate .*": "tests/boards/test_calibration.py",
     r"bootlab check --board .*": "tests/advice/test_check.py",
     r"bootlab boot (\S+hello|hello|server|system|camera).toml.*": "tests/integration/test_exact.py",

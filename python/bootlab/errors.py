@@ -179,7 +179,7 @@ class Found(enum.IntEnum):
     REGRESSION = 11, "`analyze`, `gate`, `boot --budget`: a budget is exceeded, or something became slower"
     NOT_SO = (
         12,
-        "`lpj test`: a test failed; `lpj validate`: the stored value does not fit; `verify`: one is missing",
+        "`lpj test`: failed; `lpj validate`: the value does not fit; `verify`: one is missing; `board health`: ill",
     )
     CANNOT_RUN = 13, "`rootfs check`: programs other than the first one cannot start"
     UNDECIDED = (

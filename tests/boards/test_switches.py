@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -336,6 +337,26 @@ def test_who_has_a_board_is_told_without_waiting(running):
         assert 0 < time.time() - holder.since < 86_400
         assert f"process {os.getpid()}: " in holder_line(holder)
     assert not holder_of(board).held
+
+
+def test_who_waits_for_a_board_is_counted(running):
+    board = running.board(limits=BoardLimits(wait_s=300.0))
+    stop, waits = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with contextlib.suppress(BoardBusy):
+            BoardLock(board, stop, lambda _: waits.set()).__enter__()
+
+    with BoardLock(board, threading.Event()):
+        assert holder_of(board).waiting == ()
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        assert waits.wait(300)
+        holder = holder_of(board)
+        stop.set()
+        waiting.join()
+    assert holder.waiting == (os.getpid(),)
+    assert holder_line(holder).endswith(f"; 1 waiting (process {os.getpid()})")
 
 
 def test_a_board_whose_bootlab_was_killed_is_its_guards(running):

@@ -21,6 +21,7 @@ TO = Addresses(
     run=lambda name: name,
     compare=lambda system, a, b: f"{system}{a}{b}",
     board=lambda name: f"board?name={name}",
+    step=lambda system, quantity, boot: f"step?name={system}&quantity={quantity}&boot={boot}",
 )
 
 
@@ -105,5 +106,12 @@ def test_who_changed_it_last_with_a_link():
     to = msgspec.structs.replace(TO, commit=lambda revision: f"https://forge.example/{revision}")
     page = index_page.render([("camera", 25)], [now], [], [], 0, to)
     assert " at v13: Wait for the sensor (Ada)" in page
-    assert "https://forge.example/v13" in page
+    assert "step?name=camera" in page, "the step's page has the commit"
+    now = msgspec.structs.replace(now, whole=msgspec.structs.replace(now.whole, changes=(_unnumbered(change),)))
+    assert "https://forge.example/v13" in index_page.render([("camera", 25)], [now], [], [], 0, to)
     assert "forge.example" not in index_page.render([("camera", 25)], [now], [], [], 0, TO)
+
+
+def _unnumbered(change):
+    """Return a change of boots that are kept in no history."""
+    return msgspec.structs.replace(change, boot=None)

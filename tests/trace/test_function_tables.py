@@ -115,6 +115,8 @@ def test_initcalls_and_interrupts_off():
 def test_folded_stacks_add_up():
     found = parse(trace([node(A, 1, self_insns=10), node(B, 4, self_insns=5)], insns=15), NAMES)
     assert function_export.folded(found, "x") == b"a 20\na;b 10\n"
+    assert function_export.folded(found, "x", least_ns=10) == b"a 20\na;b 10\n"
+    assert function_export.folded(found, "x", least_ns=11) == b"a 30\n", "what is left out is its caller's own"
     assert b'"weights":[20,10]' in function_export.speedscope(found, "x")
 
 

@@ -83,7 +83,7 @@ def test_a_boots_own_pages(visitor: Visitor) -> None:
 def test_every_page_fits_the_screen(visitor: Visitor, width: int, tmp_path: Path) -> None:
     visitor.page.set_viewport_size({"width": width, "height": 900})
     for path in ("", "system?name=demo", "system?name=%3C%2Fscript%3E%3Cb%3E%26%E2%80%AE", "boot?id=1",
-                 "compare?system=demo&a=rev:r2&b=rev:r23"):  # fmt: skip
+                 "compare?system=demo&a=rev:r2&b=rev:r23", "step?name=demo&quantity=total&boot=12"):  # fmt: skip
         visitor.go(path)
         visitor.page.wait_for_selector("table")
         assert visitor.page.evaluate("document.documentElement.scrollWidth") == width, path

@@ -17,7 +17,7 @@ from bootlab.errors import UserError
 from bootlab.history import budget as budgets
 from bootlab.history import gate as gates
 from bootlab.history import selection
-from bootlab.history.boot_times import AUTHOR, SUBJECT
+from bootlab.history.boot_times import AUTHOR, REVISION, SUBJECT
 from bootlab.history.entry import HistoryEntry, host
 from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.history.of_recording import side_of
@@ -50,6 +50,7 @@ __all__ = [
     "keep",
     "left_branch",
     "measured",
+    "name_revisions",
     "open_history",
     "origin",
     "plan",
@@ -197,6 +198,11 @@ def gate(
     return msgspec.structs.replace(found, differences=booted.differences, origin=booted.origin, made=booted.made)
 
 
+def name_revisions(boots: Sequence[BootTimes]) -> bool:
+    """Tell whether each boot says which revision it is, as those of KCIDB reports do."""
+    return bool(boots) and all(REVISION in boot.facts for boot in boots)
+
+
 def keep(
     database: Database,
     boots: Sequence[BootTimes],
@@ -211,14 +217,24 @@ def keep(
 ) -> int:
     """Add boots to the history; return how many were new. What it returned for is on the disk.
 
-    `author`, `subject`: of the commit that was booted.
+    `revision` "": the one that the results of each boot name. `author`, `subject`: of the commit that was booted.
+    Raise UserError for a boot without a revision.
     """
     facts = {name: said[:_MOST_SAID] for name, said in ((AUTHOR, author), (SUBJECT, subject)) if said}
     told = [msgspec.structs.replace(boot, facts=boot.facts | facts) for boot in boots]
     entries = [
-        HistoryEntry(system=system, revision=revision, variant=variant, session=session, host=host(), times=boot)
+        HistoryEntry(
+            system=system,
+            revision=revision or boot.facts.get(REVISION, ""),
+            variant=variant,
+            session=session,
+            host=host(),
+            times=boot,
+        )
         for boot in told
     ]
+    if not all(entry.revision for entry in entries):
+        raise UserError("not every boot says which revision it is", hint="--revision NAME")
     return database.add(entries, times_only=times_only)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from bootlab.boards.labgrid_place import place_taken_by
-from bootlab.boards.lock import identity_of, lock_is_held
+from bootlab.boards.lock import identity_of, lock_is_held, waiting_for
 from bootlab.errors import TargetError
 from bootlab.model.board_holder import BoardHolder
 from bootlab.model.real_board import Board
@@ -35,7 +35,13 @@ def holder_of(board: Board) -> BoardHolder:
     if held and known is None:
         note = note or "the process that took it has ended or is another user's; its guard switches the board off"
     holder = BoardHolder(
-        board=board.name, reached_by=identity, held=held or bool(taken), labgrid=taken, note=note, process=process
+        board=board.name,
+        reached_by=identity,
+        held=held or bool(taken),
+        labgrid=taken,
+        note=note,
+        process=process,
+        waiting=waiting_for(identity) if held else (),
     )
     if known is None:
         return msgspec.structs.replace(holder, process=None)

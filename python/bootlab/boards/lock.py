@@ -103,6 +103,20 @@ def lock_is_held(identity: str) -> tuple[bool, int | None]:
     return False, None
 
 
+def waiting_for(identity: str) -> tuple[int, ...]:
+    """Return the processes that wait for a board: they have its lock's file open, and hold no lock (proc(5): fdinfo).
+
+    Those of other users cannot be seen.
+    """
+    path, found = str(_path(identity).resolve()), set()
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            process = descriptor.parent.parent
+            if str(descriptor.readlink()) == path and "lock:" not in (process / "fdinfo" / descriptor.name).read_text():
+                found.add(int(process.name))
+    return tuple(sorted(found))
+
+
 def identity_of(board: Board) -> str:
     """Return what makes two board files the same board: its console, place or host; "" where nobody can say yet."""
     if board.serial is not None:

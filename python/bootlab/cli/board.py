@@ -8,6 +8,7 @@ from typing import Annotated
 
 from bootlab.cli.board_boot import opened_board
 from bootlab.cli.board_calibrate import calibrate
+from bootlab.cli.board_health import health
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.files import write_file
 from bootlab.cli.options import Argument, Option
@@ -203,13 +204,15 @@ def model(
 
 
 board = Verbs(
-    "Real boards: write a board file, practise on a simulated board, switch the power, see who has a board, compare a "
+    "Real boards: write a board file, practise on a simulated board, switch the power, see who has a board and "
+    "which is ill, compare a "
     "board with its system in QEMU, predict its boot time, measure what its parts take.\n\n"
     "Example: bootlab board new board.toml",
     new=new,
     virtual=virtual,
     power=power,
     who=who,
+    health=health,
     compare=compare,
     model=model,
     calibrate=calibrate,

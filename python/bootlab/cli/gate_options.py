@@ -117,7 +117,8 @@ class AnswerFiles(Group):
         str | None,
         Option(
             metavar="FORGE",
-            help="`github`: print workflow commands, which GitHub shows; `gitlab`: write gl-code-quality-report.json.",
+            help="`github`: print workflow commands, which GitHub shows; `gitlab`: write gl-code-quality-report.json; "
+            "`lava`: print the signals of LAVA's test cases.",
         ),
     ] = None
     markdown: Annotated[
@@ -146,9 +147,10 @@ def finish(found: GateResult, files: AnswerFiles, *, place: str, as_json: bool) 
     from bootlab.views.gate import kcidb as kcidb_report  # noqa: PLC0415
 
     annotate, html = files.annotate, files.html
-    for name, forge in (("--annotate", annotate), ("--comment", files.comment)):
-        if forge not in {None, "github", "gitlab"}:
-            raise UserError(f"{name} {forge}: no such forge", hint=f"{name} github, or {name} gitlab")
+    known = {"github", "gitlab"}
+    for name, forge, names in (("--annotate", annotate, known | {"lava"}), ("--comment", files.comment, known)):
+        if forge is not None and forge not in names:
+            raise UserError(f"{name} {forge}: no such forge", hint=f"{name} {', '.join(sorted(names))}")
     if html is not None:
         from bootlab.views.gate import page  # noqa: PLC0415
 
@@ -161,16 +163,25 @@ def finish(found: GateResult, files: AnswerFiles, *, place: str, as_json: bool) 
         document = kcidb_report.report(found, origin=files.kcidb_origin, revision=files.revision, at=at, unique=unique)
         write_file(files.kcidb, kcidb_report.render(document))
     if annotate == "gitlab":
-        write_file(CODE_QUALITY, annotations.gitlab(found, path=place))
+        write_file(CODE_QUALITY, annotations.gitlab(found, path=_in_repository(place)))
         say(f"wrote {CODE_QUALITY}")
     if as_json or str(html) != "-":
         print_gate(found, as_json=as_json)
-    if annotate == "github" and not as_json:
-        out().print(annotations.github(found), markup=False, highlight=False, soft_wrap=True, end="")
+    if annotate in {"github", "lava"} and not as_json:
+        told = annotations.github(found) if annotate == "github" else annotations.lava(found)
+        out().print(told, markup=False, highlight=False, soft_wrap=True, end="")
     _tell_forge(found, files, as_json=as_json)
     codes = {GateAnswer.FAILED: Found.REGRESSION, GateAnswer.UNDECIDED: Found.UNDECIDED}
     if found.answer in codes:
         raise SystemExit(codes[found.answer])
+
+
+def _in_repository(place: str) -> str:
+    """Return a path as GitLab shows findings at: below the checkout, that of the job's definition where it is not."""
+    top = Path(os.environ.get("CI_PROJECT_DIR") or Path.cwd()).resolve()
+    file = Path(place).resolve()
+    inside = file.is_file() and file.is_relative_to(top)
+    return str(file.relative_to(top)) if inside else os.environ.get("CI_CONFIG_PATH") or ".gitlab-ci.yml"
 
 
 def _tell_forge(found: GateResult, files: AnswerFiles, *, as_json: bool) -> None:

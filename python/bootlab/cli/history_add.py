@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,19 +25,34 @@ ObjectsOption = Annotated[
     ),
 ]
 
+WebhookOption = Annotated[
+    str | None,
+    Option(
+        metavar="URL",
+        help="Tell this address, as JSON, when added boots change the level of the whole boot; its `text` is what chat "
+        "servers show. Default: BOOTLAB_WEBHOOK.",
+        show_default=False,
+    ),
+]
+
 
 def add(
     things: Annotated[
         list[str],
         Argument(
-            metavar="THING...", help="Runs (`last`), recording folders, boot logs, or system files.", show_default=False
+            metavar="THING...",
+            help="Runs (`last`), recordings, boot logs, KCIDB reports (JSON), LAVA's results (CSV), system files.",
+            show_default=False,
         ),
     ],
     *,
     system: Annotated[str, Option(help="The system's name in the history.", show_default=False)],
     revision: Annotated[
         str | None,
-        Option(help="What was booted: a commit, a tag, a date. Default: git's HEAD in this folder."),
+        Option(
+            help="What was booted: a commit, a tag, a date. Default: what a KCIDB report says, else git's HEAD in this "
+            "folder."
+        ),
     ] = None,
     commit: Annotated[
         str | None,
@@ -50,6 +66,7 @@ def add(
     variant: Annotated[str, Option(help="What else makes these boots differ: a technique, a configuration.")] = "",
     session: Annotated[str, Option(help="A name for boots that were made together.")] = "",
     times_only: Annotated[bool, Option(help="Keep only the times, not the recordings.")] = False,
+    webhook: WebhookOption = None,
     objects: ObjectsOption = None,
     asked: Measured,
 ) -> None:
@@ -61,17 +78,18 @@ def add(
     Example: bootlab history add last --system camera --revision v1.1
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.api.kept_history import tell_step  # noqa: PLC0415
 
     if commit is not None:
         found = _git("log", "-1", "--format=%H%x00%an%x00%s", "--end-of-options", commit).split("\0")
         revision, author, subject = (
             given or said for given, said in zip((revision, author, subject), found, strict=True)
         )
-    named = revision if revision is not None else _git("rev-parse", "HEAD")
     systems = [thing for thing in things if thing.endswith(".toml")]
     boots = tuple(boot for thing in systems for boot in _booted(Path(thing), asked))
     if others := [thing for thing in things if thing not in systems]:
         boots += asked.side(*others).boots
+    named = revision if revision is not None else "" if api.name_revisions(boots) else _git("rev-parse", "HEAD")
     with api.open_history(asked.history, store=asked.store, objects=objects) as database:
         added = api.keep(
             database,
@@ -84,11 +102,15 @@ def add(
             subject=subject,
             times_only=times_only,
         )
+        address = webhook or os.environ.get("BOOTLAB_WEBHOOK", "")
+        posted = tell_step(database, system, added, address) if address else ""
     if asked.as_json:
         print_json({"added": added, "known": len(boots) - added, "system": system, "revision": named})
         return
     known = f", {len(boots) - added} known" if added < len(boots) else ""
-    say(f"{system} at {named}: {added} added{known}")
+    say(f"{system} at {named or 'the revisions of the reports'}: {added} added{known}")
+    if posted:
+        say(posted)
 
 
 def _booted(system_file: Path, asked: Measured) -> tuple[BootTimes, ...]:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 from bootlab.cli.gate_options import HistoryOption
-from bootlab.cli.history_add import ObjectsOption
+from bootlab.cli.history_add import ObjectsOption, WebhookOption
 from bootlab.cli.options import Option
 from bootlab.cli.screen import put_line
-from bootlab.cli.session import DEFAULT_STORE, StoreOption, err, say
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json, say
 from bootlab.errors import UserError
 
 
@@ -52,9 +53,11 @@ def serve(
         str,
         Option(metavar="URL", help="Where commits are to be seen: https://forge.example/camera/commit/{revision}"),
     ] = "",
+    webhook: WebhookOption = None,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the history and the reports in a browser: trends, changes, boots, runs, comparisons. Ctrl-C ends it.
 
@@ -76,7 +79,11 @@ def serve(
     if new_token is not None:
         if tokens is None:
             raise UserError("--new-token needs the file of --tokens", hint="--tokens tokens --new-token ci-camera")
-        put_line(kept.make(tokens, new_token, role, systems))
+        made = kept.make(tokens, new_token, role, systems)
+        if as_json:
+            print_json({"token": made, "name": new_token, "role": role, "systems": systems})
+        else:
+            put_line(made)
         return
     token = access.read_token(token_file) if token_file is not None else None
     known = kept.Tokens(tokens, token=token) if token is not None or tokens is not None else None
@@ -92,7 +99,14 @@ def serve(
             f"--commit-url {commit_url}: it is no address with {{revision}} in it",
             hint="https://forge.example/camera/commit/{revision}",
         )
-    how = "boots can be added with a token" if known is not None and known.writes else "read-only"
+    writes = known is not None and known.writes
+
+    def told(address: str) -> None:
+        if as_json:
+            print_json({"address": address, "writes": writes})
+        else:
+            say(f"{address} ({'boots can be added with a token' if writes else 'read-only'}; Ctrl-C ends it)")
+
     server.serve(
         store,
         history,
@@ -103,5 +117,6 @@ def serve(
         certificate=certificate,
         key=key,
         shown=application.Shown(budgets=budgets_of(budgets) if budgets is not None else {}, commit_url=commit_url),
-        told=lambda address: say(f"{address} ({how}; Ctrl-C ends it)"),
+        webhook=webhook or os.environ.get("BOOTLAB_WEBHOOK", ""),
+        told=told,
     )

@@ -125,6 +125,10 @@ class TraceFiles(Group):
     chrome: Annotated[Path | None, Option(help="Write the spans as a Chrome JSON trace.")] = None
     speedscope: Annotated[Path | None, Option(help="Write a speedscope profile.")] = None
     folded: Annotated[Path | None, Option(help="Write folded stacks for a flame graph.")] = None
+    folded_us: Annotated[
+        float,
+        Option(least=0, help="In --folded, a path below this many microseconds counts as its caller's own time."),
+    ] = 0
 
 
 def trace(
@@ -235,7 +239,7 @@ def trace(
         (files.perfetto, traces.spans(traced, "perfetto")),
         (files.chrome, traces.spans(traced, "chrome")),
         (files.speedscope, lambda: function_export.speedscope(found, traced.name)),
-        (files.folded, lambda: function_export.folded(found, traced.name)),
+        (files.folded, lambda: function_export.folded(found, traced.name, least_ns=round(files.folded_us * 1000))),
     )
     made = traces.tables(found, rows=tables.rows, min_ns=min_ns, sort=tables.sort, root=tables.root, depth=tables.depth)
     if asked.as_json:

@@ -7,7 +7,7 @@ import os
 from typing import Annotated
 
 from bootlab.cli.options import Argument, Option
-from bootlab.cli.session import say
+from bootlab.cli.session import JsonOption, print_json, say
 
 
 def worker(
@@ -33,6 +33,7 @@ def worker(
         int,
         Option(least=1, most=86400, help="Seconds to wait for the scheduler before it gives up."),
     ] = 300,
+    as_json: JsonOption = False,
 ) -> None:
     """Make the boots and kernels that commands with `--scheduler ADDRESS` ask for. Ctrl-C or SIGTERM ends it.
 
@@ -44,6 +45,10 @@ def worker(
     from bootlab.api.workers import worker_command  # noqa: PLC0415 - `--help` must not wait for it
 
     words = worker_command(scheduler, boots=boots, wait_s=wait)
-    say(f"a worker of {scheduler}; Ctrl-C ends it")
+    if as_json:
+        # The worker takes the place of this process, and keeps its number.
+        print_json({"scheduler": scheduler, "boots": boots, "process": os.getpid(), "command": words})
+    else:
+        say(f"a worker of {scheduler}; Ctrl-C ends it")
     # In the place of this process: signals reach the worker, and nothing of it outlives it.
     os.execv(words[0], words)  # noqa: S606 - no shell reads the words

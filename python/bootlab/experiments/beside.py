@@ -168,7 +168,7 @@ def _row(name: str, exact_ns: int | None, walls: list[int]) -> Row:
         # Every value is kept.
         "wall_all_ms": " ".join(f"{ns / 1e6:.3f}" for ns in walls),
     }
-    return Row(id=name, title=name, values=values)
+    return Row(id=name, title=name, values=values, each_ns=tuple(walls))
 
 
 def _initcall_rows(costing: Costing, board: Sequence[Recording]) -> list[Row]:

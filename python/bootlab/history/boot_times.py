@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.model.recording import GoalClock, Outcome, unsure_ns
-from bootlab.model.timeline import STAGES
+from bootlab.model.timeline import in_order
 
 TOTAL = "total"
 """The name of the whole boot beside the names of its stages."""
@@ -28,6 +28,9 @@ BOARD_BOOTED = "board"
 
 AUTHOR, SUBJECT = "author", "subject"
 """The facts that say who made the commit that was booted, and what it says of itself."""
+
+REVISION = "revision"
+"""The fact that names what was booted, of boots whose results say it themselves."""
 
 WHOLE = "whole boot"
 """The fact that says what the whole boot is the sum of, where it does not end at the first use."""
@@ -130,9 +133,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all values: the known stages in their order, then the others as the boots have them."""
-        named = dict.fromkeys(name for boot in self.boots for name in boot.values)
-        known = [name for name, _, _ in STAGES]
-        return tuple(sorted(named, key=lambda name: known.index(name) if name in known else len(known)))
+        return tuple(in_order(dict.fromkeys(name for boot in self.boots for name in boot.values)))
 
     def why_not(self, name: str) -> str:
         """Return why a quantity was not measured in some boot, or ""."""

@@ -19,6 +19,7 @@ from bootlab.errors import UserError
 from bootlab.history.boot_times import PROCESSORS, TOTAL, BootTimes, Side
 from bootlab.history.of_log import MOST_BYTES, of_log, of_text
 from bootlab.history.of_recording import of_recording
+from bootlab.history.of_results import of_results
 from bootlab.model.processors import Processors
 from bootlab.recordings import recording_dir
 from bootlab.results import file as results_file
@@ -58,7 +59,7 @@ def side(words: Sequence[str], where: Where) -> Side:
     # A shell puts run_10 before run_2; which boot came first matters where something drifts.
     ordered = sorted(words, key=_by_number) if list(words) == sorted(words) else words
     boots = tuple(boot for word in ordered for boot in boots_of(word, where))
-    return Side(name=_named(words), boots=boots)
+    return Side(name=_named(words, boots), boots=boots)
 
 
 def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
@@ -75,7 +76,7 @@ def _of_place(word: str, where: Where) -> tuple[BootTimes, ...]:
         if path.is_dir():
             return _of_folder(path, where)
         if path.is_file() and path.name != runs.RESULTS_FILE:
-            return of_log(path, application=where.application, goal=where.goal)
+            return of_results(path) or of_log(path, application=where.application, goal=where.goal)
         if not path.exists() and set("*?[") & set(word):
             return _of_pattern(word, where)
     try:
@@ -215,8 +216,11 @@ def _only_system(history: Database) -> str:
     raise UserError("the history has several systems, or none: which one?", hint=f"--system NAME; there are: {listed}")
 
 
-def _named(words: Sequence[str]) -> str:
-    """Name a side: its words, or of many logs their folder and how many they are."""
+def _named(words: Sequence[str], boots: Sequence[BootTimes]) -> str:
+    """Name a side: its words, of recordings their system, of many logs their folder and how many they are."""
+    systems = {boot.facts.get("system", "") for boot in boots if boot.path and Path(boot.path).name == boot.key}
+    if len(systems) == 1 and all(Path(word).is_dir() for word in words) and (name := systems.pop()):
+        return f"{name} ({f'{len(boots)} boots' if len(boots) > 1 else f'boot {boots[0].key[:8]}'})"
     if len(words) <= 2:
         return " ".join("standard input" if word == STANDARD_INPUT else _short(word) for word in words)
     folders = {Path(word).absolute().parent for word in words}

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from bootlab.analysis.noisy.change_points import ChangePoint, exact_changes, noisy_changes
-from bootlab.history.boot_times import AUTHOR, SUBJECT, TOTAL, Side
+from bootlab.history.boot_times import AUTHOR, REVISION, SUBJECT, TOTAL, Side
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.gate import smallest_of
 from bootlab.history.moved import known_moved_ns
@@ -38,7 +38,8 @@ class Point(msgspec.Struct, frozen=True):
 class LevelChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change of level: between which revisions, and which facts about what was booted differ across it.
 
-    `author`, `subject`: of the commit that was booted first behind it; "" where nobody gave them.
+    `author`, `subject`: of the commit that was booted first behind it; "" where nobody gave them. `boot`: the number of
+    that boot in the history, None of boots that are not kept there.
     """
 
     from_revision: str
@@ -47,6 +48,7 @@ class LevelChange(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[str, ...] = ()
     author: str = ""
     subject: str = ""
+    boot: int | None = None
 
     @property
     def inside(self) -> bool:
@@ -111,7 +113,7 @@ def trends(entries: Sequence[HistoryEntry], *, names: Sequence[str] = ()) -> tup
     level that is no larger.
     """
     reached = [entry for entry in entries if entry.times.ok]
-    good = [entry for entry in reached if not entry.times.dither]
+    good = plotted(entries)
     whole = Side(name="", boots=tuple(entry.times for entry in good))
     moved = known_moved_ns(reached) if whole.exact else None
     smallest = max(smallest_of(whole), moved or 0)
@@ -137,6 +139,26 @@ def trends(entries: Sequence[HistoryEntry], *, names: Sequence[str] = ()) -> tup
     return tuple(found)
 
 
+def new_step(entries: Sequence[HistoryEntry], added: int) -> tuple[Trend, LevelChange] | None:
+    """Return the newest change of the whole boot's level, if it is there only since the `added` boots came.
+
+    `entries` are a system's newest boots with their numbers; those that came last have the largest.
+    """
+    newest = {entry.id for entry in sorted(entries, key=lambda entry: entry.id or 0)[max(0, len(entries) - added) :]}
+    now, before = (
+        next((trend for trend in trends(some, names=(TOTAL,)) if trend.points), None)
+        for some in (entries, [entry for entry in entries if entry.id not in newest])
+    )
+    if not added or now is None or len(now.changes) <= (len(before.changes) if before else 0):
+        return None
+    return now, now.changes[-1]
+
+
+def plotted(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
+    """Return the boots that are points of a trend: those that reached their goal, under no dither."""
+    return [entry for entry in entries if entry.times.ok and not entry.times.dither]
+
+
 def _change(entries: Sequence[HistoryEntry], point: ChangePoint) -> LevelChange:
     before, after = entries[point.before], entries[point.before + 1]
     return LevelChange(
@@ -146,6 +168,7 @@ def _change(entries: Sequence[HistoryEntry], point: ChangePoint) -> LevelChange:
         facts=differing(before, after),
         author=after.times.facts.get(AUTHOR, ""),
         subject=after.times.facts.get(SUBJECT, ""),
+        boot=after.id,
     )
 
 
@@ -156,7 +179,7 @@ def differing(before: HistoryEntry, after: HistoryEntry) -> tuple[str, ...]:
         said.append(f"technique: {before.variant or 'none'} -> {after.variant or 'none'}")
     old, new = before.times.facts, after.times.facts
     for name in dict.fromkeys([*old, *new]):
-        if name in {AUTHOR, SUBJECT} or old.get(name, "") == new.get(name, ""):
+        if name in {AUTHOR, SUBJECT, REVISION} or old.get(name, "") == new.get(name, ""):
             continue
         if name == "kernel options":
             said += _options(old.get(name, ""), new.get(name, ""))

@@ -21,5 +21,7 @@ class BoardHolder(msgspec.Struct, frozen=True, kw_only=True):
     """When that process started, seconds of the epoch."""
     labgrid: str = ""
     """Host and user who acquired the place."""
+    waiting: tuple[int, ...] = ()
+    """The bootlabs of this machine that wait for it; those of other users cannot be seen."""
     note: str = ""
     """What could not be told, and why."""

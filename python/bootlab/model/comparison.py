@@ -48,7 +48,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One variant: what its boots show. Values by column key, None where nothing shows them; times in nanoseconds.
 
     `ok`: it reached its goal and works. `proved`: its boot shows that it was what the row says; `proof` says by what.
-    `key`: its recording.
+    `key`: its recording. `each_ns`: what each boot of a board took, in their order, to be drawn beside `exact_ns`.
     """
 
     id: str
@@ -61,6 +61,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     key: str = ""
     values: dict[str, Value] = {}
+    each_ns: tuple[int, ...] = ()
 
     def value(self, key: str) -> Value:
         """Return a value, or a field of the row that a column may name."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
@@ -105,6 +105,15 @@ ALL_STAGES = (
     *SHUTDOWN_STAGES,
 )
 """Every interval, in the order in which they usually come."""
+
+_PLACES = {name: place for place, (name, _, _) in reversed(tuple(enumerate(ALL_STAGES)))}
+_PLACES[INITRD] = _PLACES["user space"]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return names of stages in the order in which they usually come; other names behind them, as they came."""
+    return sorted(names, key=lambda name: _PLACES.get(name, len(ALL_STAGES)))
+
 
 KEXEC_MARKS = ("user-space-2", "kernel-2", "kexec")
 """What the marks of a second kernel are called, the latest first. What a boot's goal may be comes behind them."""

@@ -19,6 +19,9 @@ def holder_line(holder: BoardHolder) -> str:
         parts.append("a bootlab of this machine")
     if holder.labgrid:
         parts.append(f"acquired in labgrid by {holder.labgrid}")
+    if holder.waiting:
+        who = "process" if len(holder.waiting) == 1 else "processes"
+        parts.append(f"{len(holder.waiting)} waiting ({who} {', '.join(map(str, holder.waiting))})")
     if holder.note:
         parts.append(holder.note)
     if not holder.held:

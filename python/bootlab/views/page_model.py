@@ -31,11 +31,12 @@ class TableData(TypedDict):
 class LaneData(TypedDict):
     """A lane of a plot: a span is `[name, start, length, detail]`. `cut`: how many shorter ones were left out.
 
-    `stage`: the stage that all spans belong to, whose colour they get.
+    `stage`: the stage that all spans belong to, whose colour they get. `stages`: each span is a stage, by its name.
     """
 
     name: str
     stage: NotRequired[str]
+    stages: NotRequired[bool]
     spans: list[list[Any]]
     cut: NotRequired[int]
 
@@ -77,11 +78,13 @@ class TrendData(TypedDict):
     """A quantity over revisions: a change is `[behind which point, from, to]`.
 
     A point is `[revision, variant, time, date]`: nanoseconds, and seconds since 1970 or null where no date is known.
+    A line is `[name, time]`, to hold the points against.
     """
 
     label: str
     points: list[list[Any]]
     changes: list[list[int]]
+    lines: NotRequired[list[list[Any]]]
 
 
 class ChooserData(TypedDict):

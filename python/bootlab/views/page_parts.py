@@ -70,6 +70,11 @@ def ms(ns: int | None, *, range_ns: int | None = None) -> list[Any]:
     return [figures.grouped_ms(ns, range_ns), ns]
 
 
+def make_up(stages: Iterable[tuple[str, int]], total_ns: int | None) -> bool:
+    """Tell whether stages make up the whole boot, to a hundredth: only then a picture may lay them end to end."""
+    return total_ns is not None and abs(sum(ns for _, ns in stages) - total_ns) <= total_ns / 100
+
+
 def number(value: int | None) -> list[Any]:
     """Make a cell of a number that sorts by its value."""
     return [figures.count(value), value]

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -27,12 +28,13 @@ from bootlab.history.budget import Budget
 from bootlab.history.database import Database
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.now import SystemNow
+from bootlab.history.step import step_at
 from bootlab.history.trend import Trend, trends
 from bootlab.model.recording import Recording
 from bootlab.results import assemble
 from bootlab.views import publish
 from bootlab.views.gate import page as gate_page
-from bootlab.views.history import board_page, boot_page, index_page, metrics
+from bootlab.views.history import board_page, boot_page, index_page, metrics, step_page
 from bootlab.views.history import page as system_page
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.log import page as log_page
@@ -64,6 +66,7 @@ TO = Addresses(
     run=lambda name: _address("report", run=name),
     board=lambda name: _address("board", name=name),
     compare=lambda system, a, b: _address("compare", system=system, a=a, b=b),
+    step=lambda system, quantity, boot: _address("step", name=system, quantity=quantity, boot=str(boot)),
 )
 
 
@@ -92,6 +95,7 @@ def make(shelf: Shelf, *, tokens: Tokens, open_reading: bool, shown: Shown | Non
         Route("/report", _page(pages.report)),
         Route("/log", _page(pages.log)),
         Route("/compare", _page(pages.compare)),
+        Route("/step", _page(pages.step)),
         Route("/api/systems", _page(pages.systems_json)),
         Route("/api/boards", _page(pages.boards_json)),
         Route("/api/history", _page(pages.history_json)),
@@ -135,9 +139,7 @@ class _Pages:
 
     def boot(self, asked: Request) -> Response:
         entry = self._entry(asked, "id")
-        history = self._shelf.history
-        here = history is not None and history.objects is not None and history.objects.path(entry.object).is_file()
-        kept = bool(entry.object) and here
+        kept = self._shelf.keeps(entry)
         before = self._before(entry)
         compare = TO.compare(entry.system, f"rev:{before}", f"boot:{entry.id}") if before is not None else None
         return HTMLResponse(
@@ -188,6 +190,19 @@ class _Pages:
         base, new = (self._shelf.side(_word(asked, name), system) for name in ("a", "b"))
         trail = [("all systems", TO.home), *([(system, TO.system(system))] if system else [])]
         return HTMLResponse(gate_page.render(gate(new, base), title="comparison", trail=trail))
+
+    def step(self, asked: Request) -> Response:
+        name, entries, _ = self._chosen(asked)
+        quantity, boot = _word(asked, "quantity"), _number(asked, "boot")
+        found = step_at(entries, self._trends(name, entries), quantity, boot)
+        if found is None:
+            raise UserError(
+                f"no level of {name[:_MOST_NAME]!r} changes at boot {boot}",
+                hint="later boots move a step: look at the system's page again",
+            )
+        base, new = found.sides(("before", "since"))
+        logs = self._shelf.consoles_compared(found.before[-1], found.after[0])
+        return HTMLResponse(step_page.render(name, found, gate(new, base), logs, self._to))
 
     def systems_json(self, asked: Request) -> Response:
         return _json({"format": "bootlab-history", "version": 1, "systems": dict(self._systems(asked))})
@@ -289,7 +304,9 @@ def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
             if not _grant(request).sees(named["system"]):
                 return _json({"error": "this token is for other systems", "hint": ""}, 403)
             archive = await body(request)
-            return _json({"added": await run_in_threadpool(_add, shelf, archive, named)} | named, 201)
+            added = await run_in_threadpool(_add, shelf, archive, named)
+            told = BackgroundTask(shelf.tell_step, named["system"], added)
+            return _json({"added": added} | named, 201, told)
         except BootlabError as fault:
             return _json({"error": fault.message, "hint": fault.hint}, 400 if fault.exit_code == 2 else 503)
 
@@ -327,8 +344,8 @@ def _number(asked: Request, name: str) -> int:
     return int(found)
 
 
-def _json(value: object, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value) + b"\n", status, media_type="application/json")
+def _json(value: object, status: int = 200, behind: BackgroundTask | None = None) -> Response:
+    return Response(msgspec.json.encode(value) + b"\n", status, media_type="application/json", background=behind)
 
 
 def _fault(fault: BootlabError) -> Response:

@@ -30,6 +30,7 @@ def serve(
     certificate: Path | None = None,
     key: Path | None = None,
     shown: Shown | None = None,
+    webhook: str = "",
     told: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve until interrupted. Raise UserError or EnvironmentFault.
@@ -41,7 +42,7 @@ def serve(
         raise UserError(
             f"other machines can reach {host}, so reading needs a token", hint="--tokens FILE, or --host 127.0.0.1"
         )
-    shelf = Shelf(store, url, objects)
+    shelf = Shelf(store, url, objects, webhook=webhook)
     # A history that cannot be opened is told now, not to the first visitor.
     _ = shelf.history
     listening = _listen(host, port)

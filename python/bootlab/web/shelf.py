@@ -3,31 +3,44 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from bootlab.api.history import history_url, keep
+from bootlab.api.kept_history import tell_step
+from bootlab.api.recorded_log import analyze_recording
 from bootlab.errors import UserError
 from bootlab.history.boot_times import BootTimes, Side
 from bootlab.history.database import Database, is_made
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.of_recording import of_recording
 from bootlab.history.selection import times_of_run
+from bootlab.logs.compared import LogComparison
+from bootlab.logs.comparison import compare
 from bootlab.model.recording import Recording
 from bootlab.recordings import recording_dir
 from bootlab.results import file as results_file
 from bootlab.results.document import RunDocument
 from bootlab.store import runs
 from bootlab.store.runs import Run
+from bootlab.views.history.text import revision_words
+
+T = TypeVar("T")
 
 
 class Shelf:
     """Reads through a connection that cannot write; writes through one that is opened for the first write."""
 
-    def __init__(self, store: Path, url: str | None, objects: Path | None) -> None:
-        """Take places; nothing is opened or made. `url` None: BOOTLAB_HISTORY, or SQLite's file in the store."""
+    def __init__(self, store: Path, url: str | None, objects: Path | None, *, webhook: str = "") -> None:
+        """Take places; nothing is opened or made. `url` None: BOOTLAB_HISTORY, or SQLite's file in the store.
+
+        `webhook`: the address that hears of changes of level.
+        """
+        self._webhook = webhook
         self.store = store
         self._url = history_url(url, store=store)
         self._objects = objects or (None if self._url.startswith("sqlite") else store / "objects")
@@ -72,6 +85,11 @@ class Shelf:
             subject=named.get("subject", ""),
         )
 
+    def tell_step(self, system: str, added: int) -> None:
+        """Tell the webhook of the change of level that added boots made, and the server's log what became of it."""
+        if self._webhook and (said := tell_step(self._open(), system, added, self._webhook)):
+            logging.getLogger("bootlab").warning("%s", said)
+
     def forget(self, entry: HistoryEntry) -> int:
         """Remove a boot; return 1, or 0 where somebody else did. Raise BootlabError."""
         return self._open().forget([entry])
@@ -102,15 +120,30 @@ class Shelf:
             return Side(name=name, boots=(times_of_run(self._run(name), self.store),))
         if kind == "boot" and name.isdecimal() and len(name) < 19:
             found = self.entry(int(name))
-            return Side(name=f"{found.system} {found.revision} (boot {name})", boots=(found.times,))
+            return Side(name=f"{found.system} {revision_words(found)} (boot {name})", boots=(found.times,))
         entries: Sequence[HistoryEntry] = ()
         if kind == "rev" and self.history is not None:
             entries = self.history.entries(system=system, revision=name, newest=_MOST_OF_A_SIDE)
         if not entries:
             raise UserError(f"{word[:100]!r} names no boot of {system[:100]!r}")
-        return Side(name=name, boots=tuple(entry.times for entry in entries))
+        return Side(name=f"{system} {revision_words(entries[-1])}", boots=tuple(entry.times for entry in entries))
 
-    def with_recording(self, entry: HistoryEntry, made: Callable[[Recording], bytes]) -> bytes:
+    def keeps(self, entry: HistoryEntry) -> bool:
+        """Tell whether the recording of a boot is kept here."""
+        objects = self.history.objects if self.history is not None else None
+        return bool(entry.object) and objects is not None and objects.path(entry.object).is_file()
+
+    def consoles_compared(self, before: HistoryEntry, after: HistoryEntry) -> LogComparison | None:
+        """Compare the consoles of two boots; None where not both recordings are kept."""
+        if not (self.keeps(before) and self.keeps(after)):
+            return None
+        base, new = (
+            self.with_recording(entry, lambda recording: analyze_recording(recording, name=recording.meta.system_name))
+            for entry in (before, after)
+        )
+        return compare([base[0]], [new[0]])
+
+    def with_recording(self, entry: HistoryEntry, made: Callable[[Recording], T]) -> T:
         """Unpack a boot's recording for as long as something is made of it. Raise UserError where none is kept."""
         history = self.history
         if history is None or history.objects is None or not entry.object:

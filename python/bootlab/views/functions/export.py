@@ -9,15 +9,19 @@ import numpy as np
 
 from bootlab import _core
 from bootlab.analysis.call_tree import CUT_ROOT, SPAN_OPEN, TASK_BOOT, TASK_MAIN, FunctionTrace
+from bootlab.analysis.tree_shape import Numbers
 from bootlab.views.shown_text import visible
 from bootlab.views.timeline import tracks
 
 _CLOCK = "virtual clock"
 
 
-def folded(trace: FunctionTrace, name: str) -> bytes:
-    """Return one line a call path, `outer;inner nanoseconds` (Brendan Gregg's flamegraph.pl)."""
-    return _encode("folded", trace, name)
+def folded(trace: FunctionTrace, name: str, *, least_ns: int = 0) -> bytes:
+    """Return one line a call path, `outer;inner nanoseconds` (Brendan Gregg's flamegraph.pl).
+
+    A path that takes less than `least_ns` with all below it counts as its caller's own time: the sum stays.
+    """
+    return _encode("folded", trace, name, least_ns)
 
 
 def speedscope(trace: FunctionTrace, name: str) -> bytes:
@@ -61,10 +65,12 @@ def _task_name(trace: FunctionTrace, task: int) -> str:
     return f"task {task}: {visible(trace.names[int(row['function'])], 80)}"
 
 
-def _encode(kind: str, trace: FunctionTrace, name: str) -> bytes:
-    own = (trace.self_insns << trace.head.shift) + trace.nodes["idle_ns"]
+def _encode(kind: str, trace: FunctionTrace, name: str, least_ns: int = 0) -> bytes:
+    own = np.maximum((trace.self_insns << trace.head.shift) + trace.nodes["idle_ns"], 0)
     # The roots are no callers: what has no other stands on the first level, and so do they.
     parents = np.where(trace.parent > CUT_ROOT, trace.parent, 0)
+    if least_ns:
+        own = _merged(own, parents, least_ns)
     return _core.export_call_tree(
         kind,
         name,
@@ -72,5 +78,18 @@ def _encode(kind: str, trace: FunctionTrace, name: str) -> bytes:
         [visible(function, 200) for function in trace.names],
         parents.tolist(),
         trace.function.tolist(),
-        np.maximum(own, 0).tolist(),
+        own.tolist(),
     )
+
+
+def _merged(own: Numbers, parents: Numbers, least_ns: int) -> Numbers:
+    """Give the own time of small paths to their callers. A parent stands before its children."""
+    total, kept = own.tolist(), own.tolist()
+    for node in range(len(kept) - 1, 0, -1):
+        parent = int(parents[node])
+        if parent == 0:
+            continue
+        total[parent] += total[node]
+        if total[node] < least_ns:
+            kept[parent], kept[node] = kept[parent] + kept[node], 0
+    return np.asarray(kept)

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""A gate as annotations of a forge: GitHub's workflow commands, GitLab's code-quality report."""
+"""A gate as annotations: GitHub's workflow commands, GitLab's code-quality report, LAVA's signals.
+
+Source of the last: https://docs.lavasoftware.org/lava/writing-tests.html (lava-test-case prints them).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+import statistics
 
 from bootlab.history.gate import GateAnswer, GateResult
 from bootlab.views.gate.text import sentence
 from bootlab.views.shown_text import one_line
 
+_NOT_IN_CASE = re.compile(r"[^\w.+-]+", re.ASCII)
 _LEVELS = {GateAnswer.PASSED: "notice", GateAnswer.FAILED: "error", GateAnswer.UNDECIDED: "warning"}
 _SEVERITIES = {"broken": "major", "unknown": "minor"}
 
@@ -21,6 +27,21 @@ def github(found: GateResult) -> str:
         lines.append(_command("error" if kept == "broken" else "warning", f"budget {name}", said))
     lines += [_command("notice", "boot time", said) for said in found.odd]
     return "".join(f"{line}\n" for line in lines)
+
+
+def lava(found: GateResult) -> str:
+    """Return LAVA's signals, one a line: a test case for the answer, one a time that was measured, one a budget."""
+    kept = {"kept": "pass", "broken": "fail"}
+    answers = {GateAnswer.PASSED: "pass", GateAnswer.FAILED: "fail"}
+    values = {one.name: statistics.median(one.new_ns) for one in found.compared if one.new_ns and one.modelled is None}
+    values |= {one.budget.name: one.median_ns for one in found.budgets if one.median_ns is not None}
+    cases = [("boot", answers.get(found.answer, "unknown"), "")]
+    cases += [(f"boot.{name}", "pass", f" UNITS=seconds MEASUREMENT={ns / 1e9:.9f}") for name, ns in values.items()]
+    cases += [(f"budget.{one.budget.name}", kept.get(one.kept, "unknown"), "") for one in found.budgets]
+    return "".join(
+        f"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={_NOT_IN_CASE.sub('_', name)} RESULT={result}{measured}>\n"
+        for name, result, measured in cases
+    )
 
 
 def gitlab(found: GateResult, *, path: str) -> str:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
+import statistics
 from collections.abc import Sequence
 
 from bootlab.history.gate import BOARD, GateAnswer, GateResult
 from bootlab.model import figures
+from bootlab.model.timeline import in_order
 from bootlab.views.gate.text import (
     WHOLE,
     changed,
@@ -17,10 +20,12 @@ from bootlab.views.gate.text import (
     rule_line,
     sentence,
 )
-from bootlab.views.page_model import PageData, TableData
-from bootlab.views.page_parts import ms, page, part, show, table
+from bootlab.views.page_model import PageData, PlotData, TableData
+from bootlab.views.page_parts import lane, make_up, ms, page, part, plot, show, table
 from bootlab.views.shown_text import one_line
 
+INTERVAL = "95 % interval"
+"""What the figure of the change's interval is called."""
 _VERDICTS = {GateAnswer.PASSED: "faster", GateAnswer.FAILED: "slower", GateAnswer.UNDECIDED: "unknown"}
 
 
@@ -35,6 +40,7 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
     parts = []
     if found.compared:
         parts.append(part("Quantities", show(rule_line(found)), quantities(found).on_page()))
+        parts[0]["plot"] = _picture(found)
         if not found.exact or max(found.boots) > 1:
             parts.append(part("Every boot", "Each value of both sides, in the order of the boots.", _values(found)))
     if found.budgets:
@@ -65,6 +71,24 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
     }
 
 
+def _picture(found: GateResult) -> PlotData | None:
+    """Draw the stages of both sides on one scale, end to end; None where they do not make up the whole boots."""
+    total = found.total
+    if total is None or not total.base_ns or not total.new_ns:
+        return None
+    lanes = []
+    for side, whole in (("base", total.base_ns), ("new", total.new_ns)):
+        values = {one.name: one.base_ns if side == "base" else one.new_ns for one in found.stages}
+        stages = [(name, round(statistics.median(values[name]))) for name in in_order(values) if values[name]]
+        if not make_up(stages, round(statistics.median(whole))):
+            return None
+        ends = itertools.accumulate((ns for _, ns in stages), initial=0)
+        made = lane(side, [(name, start, ns, side) for (name, ns), start in zip(stages, ends, strict=False)])
+        made["stages"] = True
+        lanes.append(made)
+    return plot("Stages of both sides, medians", lanes)
+
+
 def _commits(found: GateResult) -> str:
     if found.origin is None:
         return ""
@@ -86,7 +110,7 @@ def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
         said.append([change, "ms", "whole boot, new against base", judged.verdict.value])
         said.append([judged.verdict.value, "", "verdict on the whole boot", judged.verdict.value])
         if judged.interval_ns is not None:
-            said.append([interval(judged.interval_ns), "ms", "95 % interval", ""])
+            said.append([interval(judged.interval_ns), "ms", INTERVAL, ""])
     if found.budgets:
         kept = sum(result.kept == "kept" for result in found.budgets)
         good = "faster" if kept == len(found.budgets) else "slower"

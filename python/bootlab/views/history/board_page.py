@@ -14,6 +14,7 @@ from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
 from bootlab.views.page_model import Cell, PageData, PartData
 from bootlab.views.page_parts import ms, number, part, show, table
+from bootlab.views.shown_text import one_line
 
 _LEAD = (
     f"A board is ill when it fails more often than {ALLOWED * 100:g} % of its boots; one that fails just so often is "
@@ -75,6 +76,14 @@ def board_words(board: BoardHealth) -> dict[str, Any]:
         "last_good": board.last_good.at if board.last_good else None,
         "systems": _systems(board),
     }
+
+
+def health_line(board: BoardHealth) -> str:
+    """Say in one line how a board is."""
+    failed = f"{figures.count(len(board.failed))} of {figures.counted(board.judged, 'boot')} failed"
+    return (
+        f"{one_line(board.name, 100)}: {_health(board)}: {failed}; last good boot: {_when(board.last_good) or 'none'}"
+    )
 
 
 _COLUMNS = ["boot", "system", "revision", ">whole boot", "ended as", "counts against the board"]

@@ -6,20 +6,21 @@ from __future__ import annotations
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.entry import HistoryEntry
 from bootlab.model import figures
+from bootlab.model.timeline import in_order
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
 from bootlab.views.page_model import PageData
-from bootlab.views.page_parts import ms, page, part, show, table
+from bootlab.views.page_parts import make_up, ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 
 def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare: str | None, to: Addresses) -> str:
     """Make the page of one boot of the history. `report`, `log`, `compare`: addresses of more about it, where kept."""
     times = entry.times
-    rows = [
-        ["whole boot" if name == TOTAL else show(name), ms(ns, range_ns=times.unsure_ns)]
-        for name, ns in times.values.items()
-    ]
+    stages = [(name, times.values[name]) for name in in_order(times.values) if name != TOTAL]
+    rows = [[show(name), ms(ns, range_ns=times.unsure_ns)] for name, ns in stages]
+    if times.total_ns is not None:
+        rows.append(["whole boot", ms(times.total_ns, range_ns=times.unsure_ns)])
     missing = [[show(name), show(why)] for name, why in times.not_measured.items()]
     links = [
         [[text, text, address]]
@@ -30,7 +31,10 @@ def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare:
         )
         if address is not None
     ]
-    parts = [part("Times", f"On the {times.clock} clock.", table("Times", ["quantity", ">ms"], rows))]
+    lead = f"Stages in the order of the boot, on the {times.clock} clock."
+    parts = [part("Times", lead, table("Times", ["quantity", ">ms"], rows))]
+    if make_up(stages, times.total_ns):
+        parts[0]["bars"] = [[show(name), 0, ns, show(name)] for name, ns in stages]
     if missing:
         parts.append(part("Not measured", "", table("Not measured", ["quantity", "why"], missing)))
     if links:

@@ -85,7 +85,7 @@ def _now(system: SystemNow, to: Addresses) -> list[Cell]:
         row += [ms(level.median_ns, range_ns=level.range_ns), _budgets(system)]
         row.append(bars([point.ns for point in whole.points], _BARS))
         change = whole.changes[-1] if whole.changes else None
-        row.append("" if change is None else _changed(change, whole, to))
+        row.append("" if change is None else _changed(system.name, change, whole, to))
     said = "" if failed is None else f"{failed.times.outcome.value}{', the newest' if system.broken else ''}"
     row.append(said if failed is None else [f"{said}, {failed.at[:10]}", failed.at, _address(failed, to)])
     return [*row, number(system.boots)]
@@ -104,14 +104,15 @@ def _budgets(system: SystemNow) -> Cell:
     return [show(said), kept, None, _LOOKS[kept]]
 
 
-def _changed(change: LevelChange, whole: Trend, to: Addresses) -> Cell:
+def _changed(name: str, change: LevelChange, whole: Trend, to: Addresses) -> Cell:
     """Say the last change of level, and the commit behind it where somebody gave that."""
     grew = change.point.grew_ns
     word = "slower" if grew > 0 else "faster"
     where = f"within {short(change.to_revision)}" if change.inside else f"at {short(change.to_revision)}"
     who = commit_words(change)
     said = f"{word} {figures.signed_ms(grew, whole.unsure_ns)} {where}{f': {who}' if who else ''}"
-    return [show(said), grew, to.commit(change.to_revision)]
+    address = to.commit(change.to_revision) if change.boot is None else to.step(name, whole.name, change.boot)
+    return [show(said), grew, address]
 
 
 def _boot(entry: HistoryEntry | None, to: Addresses) -> Cell:

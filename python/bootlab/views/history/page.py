@@ -42,7 +42,7 @@ def system_data(
     failed = [entry for entry in entries if not entry.times.ok]
     revisions = list(dict.fromkeys(entry.revision for entry in entries))
     parts = [_whole(whole)] if whole is not None else []
-    parts += [_changes(trends, to), _stages(trends)]
+    parts += [_changes(system, trends, to), _stages(trends)]
     if to is not None and len(revisions) > 1:
         parts.append(_chooser(system, revisions))
     parts.append(_boots(entries, to))
@@ -105,8 +105,8 @@ def _whole(trend: Trend) -> PartData:
     return made
 
 
-def _changes(trends: Sequence[Trend], to: Addresses | None) -> PartData:
-    rows = [_change(trend, change, to) for trend in trends for change in trend.changes]
+def _changes(system: str, trends: Sequence[Trend], to: Addresses | None) -> PartData:
+    rows = [_change(system, trend, change, to) for trend in trends for change in trend.changes]
     columns = ["quantity", ">before", ">since", ">change", ">%", "revisions", "what else changed"]
     lead = "Where a level changed by more than the smallest difference that matters, and what else differs there."
     if not rows:
@@ -118,14 +118,17 @@ def _changes(trends: Sequence[Trend], to: Addresses | None) -> PartData:
     return made
 
 
-def _change(trend: Trend, change: LevelChange, to: Addresses | None) -> list[Cell]:
+def _change(system: str, trend: Trend, change: LevelChange, to: Addresses | None) -> list[Cell]:
     grew, before = change.point.grew_ns, change.point.from_ns
     revisions = f"{short(change.from_revision)} → {short(change.to_revision)}"
     if change.inside:
         revisions = f"within {short(change.from_revision)}"
     sure = "" if trend.exact else f" (p = {change.point.p_value:.4f})"
+    name: Cell = "whole boot" if trend.name == TOTAL else show(trend.name)
+    if to is not None and change.boot is not None:
+        name = [name, name, to.step(system, trend.name, change.boot)]
     return [
-        "whole boot" if trend.name == TOTAL else show(trend.name),
+        name,
         [figures.grouped_ms(before, trend.unsure_ns), before],
         [figures.grouped_ms(change.point.to_ns, trend.unsure_ns), change.point.to_ns],
         [figures.signed_ms(grew, trend.unsure_ns), grew],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 
-from bootlab.history.boot_times import TOTAL
+from bootlab.history.boot_times import SUBJECT, TOTAL
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
@@ -88,18 +88,28 @@ def steps_line(trends: Sequence[Trend]) -> str:
 
 def change_lines(trend: Trend, change: LevelChange) -> list[tuple[str, str]]:
     """Say where a level changed, by how much, and what else changed there."""
+    style = "red" if change.point.grew_ns > 0 else "green"
+    sure = "" if trend.exact else f", p = {change.point.p_value:.4f}"
+    lines = [(f"{_level_words(trend, change)}{sure}", style)]
+    if who := commit_words(change):
+        lines.append((f"    {who}", ""))
+    return lines + [(f"    {fact}", "dim") for fact in change.facts]
+
+
+def step_words(trend: Trend, change: LevelChange) -> str:
+    """Say in one line where a level changed, by how much, and whose commit is behind it."""
+    who = commit_words(change)
+    return f"{_level_words(trend, change)}{f': {who}' if who else ''}"
+
+
+def _level_words(trend: Trend, change: LevelChange) -> str:
     name = "whole boot" if trend.name == TOTAL else trend.name
     grew = change.point.grew_ns
-    style = "red" if grew > 0 else "green"
     share = figures.percent(grew, change.point.from_ns)
     revisions = f"at {short(change.from_revision)} -> {short(change.to_revision)}"
     if change.inside:
         revisions = f"within {short(change.from_revision)}"
-    sure = "" if trend.exact else f", p = {change.point.p_value:.4f}"
-    lines = [(f"{name}: {figures.signed_ms(grew, trend.unsure_ns)} ms ({share}) {revisions}{sure}", style)]
-    if who := commit_words(change):
-        lines.append((f"    {who}", ""))
-    return lines + [(f"    {fact}", "dim") for fact in change.facts]
+    return f"{name}: {figures.signed_ms(grew, trend.unsure_ns)} ms ({share}) {revisions}"
 
 
 def commit_words(change: LevelChange) -> str:
@@ -107,6 +117,12 @@ def commit_words(change: LevelChange) -> str:
     return (
         f"{change.subject} ({change.author})" if change.subject and change.author else change.subject or change.author
     )
+
+
+def revision_words(entry: HistoryEntry) -> str:
+    """Name what was booted as people do: a commit's digest cut short, with what the commit says of itself."""
+    said = entry.times.facts.get(SUBJECT, "")
+    return f"{short(entry.revision)}{f' ({said})' if said else ''}"
 
 
 def bars(values_ns: Sequence[int], most: int = _MOST_BARS) -> str:

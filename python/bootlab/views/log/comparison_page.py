@@ -71,10 +71,10 @@ def _part(comparison: LogComparison, title: str, unsure: str) -> PartData:
         f"limit {figures.ms(b.budget.limit_ns)} ms"
         for b in comparison.broken_budgets
     ]
-    tables = [_table("Whole stages", [row for row in comparison.rows if is_whole(row)])]
+    tables = [rows_table("Whole stages", [row for row in comparison.rows if is_whole(row)])]
     for change in _ORDER:
         rows = [row for row in comparison.rows if row.change == change and not is_whole(row)]
-        tables.append(_table(change.capitalize(), rows))
+        tables.append(rows_table(change.capitalize(), rows))
     said = sentence(comparison)
     said = "".join(f"{text[:1].upper()}{text[1:]}. " for text in (said, unsure) if text)
     subtitle = f"{said}{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."
@@ -91,7 +91,8 @@ def _spread(sample: LogSample | None) -> list[Any]:
     return [text, sample.median_ns]
 
 
-def _table(caption: str, rows: Sequence[LogRow]) -> TableData:
+def rows_table(caption: str, rows: Sequence[LogRow]) -> TableData:
+    """Make the table of quantities that two logs were compared by."""
     called = any(row.base_calls is not None or row.new_calls is not None for row in rows)
     share = [
         None if row.base is None or row.difference_ns is None or not row.base.median_ns

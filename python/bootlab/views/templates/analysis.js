@@ -48,7 +48,7 @@ function stageBar(bars) {
 let made = 0;
 function partSection(part, index) {
   const plot = part.plot && plotPanel({
-    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" ? stageItems(lane) : spanItems(lane, lane.stage ? stageClass(lane.stage) : "plain"))), marks: part.plot.marks,
+    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" || lane.stages ? stageItems(lane) : spanItems(lane, lane.stage ? stageClass(lane.stage) : "plain"))), marks: part.plot.marks,
     start: part.plot.start, end: part.plot.end + (part.plot.end - part.plot.start) * 0.01,
     label: part.plot.label, tableTitle: "Longest spans", idText: `plot-${index}`, title: part.plot.label,
   });

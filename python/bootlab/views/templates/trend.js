@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a quantity went from boot to boot: a point a boot, the level between two changes as a line, changes as dashed ones.
-// trend: {label, points: [[revision, what, ns, seconds since 1970]], changes: [[place, from, to]]}; a change lies behind its place.
+// trend: {label, points: [[revision, what, ns, seconds since 1970]], changes: [[place, from, to]], lines: [[name, ns]]}.
+// A change lies behind its place; a line is something to hold the points against.
 // The distance of two points is a step, or the time between the boots where they were made over more than a day.
 const DAY = 86400;
 function datesOf(points) {
@@ -12,7 +13,9 @@ function trendChart(trend) {
   const H = 190, LEFT = 78, RIGHT = 14, TOP = 22, BOTTOM = 26;
   const points = trend.points;
   const values = points.map(([, , ns]) => ns);
-  const low = Math.min(...values), high = Math.max(...values);
+  const lines = trend.lines || [];
+  const drawn = [...values, ...lines.map(([, ns]) => ns)];
+  const low = Math.min(...drawn), high = Math.max(...drawn);
   // Half a microsecond of nothing must not look like a mountain.
   const room = Math.max((high - low) * 0.12, high * 0.002, 1000);
   const [from, to] = [low - room, high + room];
@@ -71,6 +74,10 @@ function trendChart(trend) {
     }
     if (byDate) days(width, x); else revisions(width, x);
     for (const { start, end, ns } of levels()) fill(drawing, {}, [svg("line", { class: "level", x1: x(start) - beyond, x2: x(end - 1) + beyond, y1: y(ns), y2: y(ns) })]);
+    for (const [name, ns] of lines) {
+      fill(drawing, {}, [svg("line", { class: "beside", x1: LEFT - 4, x2: width - RIGHT, y1: y(ns), y2: y(ns) }),
+        svg("text", { class: "axis-text", x: width - RIGHT, y: y(ns) - 4, "text-anchor": "end" }, `${name} ${ms(ns, 1)} ms`)]);
+    }
     let taken = -Infinity;
     trend.changes.forEach(([place, old, now]) => {
       const at = (x(place) + x(Math.min(place + 1, points.length - 1))) / 2;
