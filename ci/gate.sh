@@ -9,7 +9,9 @@
 #   BOOTLAB_BUDGET    budgets, one a line
 #   BOOTLAB_ARGUMENTS more words for `bootlab gate`
 #   BOOTLAB_INSTALL   what pip installs where there is no bootlab; BOOTLAB_PACKAGES: what apt-get installs
-#   BOOTLAB_FORGE     github, gitlab, or empty; BOOTLAB_COMMENT=true: comment on the request of this job
+#   BOOTLAB_FORGE     github, gitlab, lava, or empty; BOOTLAB_COMMENT=true: comment on the request of this job
+#   BOOTLAB_KCIDB     the name of your CI system in KCIDB: a report for KernelCI is written, kcidb.json
+#   BOOTLAB_REVISION  the commit that is booted, for that report
 #   BOOTLAB_REPORT_URL  where the files of boot-time/ can be seen
 # It leaves boot-time/ (report.html, comment.md, badge.svg, gate.xml) and ends with the code of the gate.
 set -eu
@@ -58,6 +60,8 @@ IFS=$old_ifs
 [ -z "${BOOTLAB_FORGE:-}" ] || set -- "$@" --annotate "$BOOTLAB_FORGE"
 [ "${BOOTLAB_COMMENT:-}" != true ] || [ -z "${BOOTLAB_FORGE:-}" ] || set -- "$@" --comment "$BOOTLAB_FORGE"
 [ -z "${BOOTLAB_REPORT_URL:-}" ] || set -- "$@" --report-url "$BOOTLAB_REPORT_URL"
+[ -z "${BOOTLAB_KCIDB:-}" ] || set -- "$@" --kcidb "$out/kcidb.json" --kcidb-origin "$BOOTLAB_KCIDB"
+[ -z "${BOOTLAB_REVISION:-}" ] || set -- "$@" --revision "$BOOTLAB_REVISION"
 
 code=0
 # shellcheck disable=SC2086 # words
