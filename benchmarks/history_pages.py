@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import random
+import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,7 +33,7 @@ from bootlab.web.tokens import Tokens
 SYSTEMS = {"camera": 0.7, "door": 0.2, "gateway": 0.07, "display": 0.03}
 STAGES = ("firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "RC scripts", "app")
 PAGES = ("", "system?name=camera", "system?name=door", "boot?id=5000", "compare?system=camera&a=rev:v10&b=rev:v20",
-         "api/systems", "api/history?name=camera", "metrics")  # fmt: skip
+         "board?name=camera-1", "api/systems", "api/boards", "api/history?name=camera", "metrics")  # fmt: skip
 
 
 def boots(count: int) -> Iterator[HistoryEntry]:
@@ -57,14 +59,15 @@ def boots(count: int) -> Iterator[HistoryEntry]:
             exact=exact,
             values={} if failed else values,
             not_measured=dict.fromkeys(values, "the boot ended before") if failed else {},
-            facts={"cmdline": f"console=ttyS0 v={number // 100}"},
+            facts={"cmdline": f"console=ttyS0 v={number // 100}"}
+            | ({} if exact else {"board": f"{system}-{number % 3}"}),
             at=at,
         )
         yield HistoryEntry(system=system, revision=f"v{number // 20}", times=times, host="lab")
 
 
-async def asked_of(application: Starlette, page: str) -> tuple[int, int]:
-    """Ask for a page as a browser does; return its status and how many bytes came."""
+async def asked_of(application: Starlette, page: str) -> tuple[int, bytes]:
+    """Ask for a page as a browser does; return its status and what came."""
     path, _, query = page.partition("?")
     scope = {
         "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "path": f"/{path}",
@@ -72,7 +75,7 @@ async def asked_of(application: Starlette, page: str) -> tuple[int, int]:
         "headers": [(b"host", b"localhost"), (b"accept-encoding", b"gzip")],
         "client": ("127.0.0.1", 1), "server": ("localhost", 80),
     }  # fmt: skip
-    status, sent = 0, 0
+    status, sent = 0, b""
 
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -82,10 +85,16 @@ async def asked_of(application: Starlette, page: str) -> tuple[int, int]:
         if message["type"] == "http.response.start":
             status = int(str(message["status"]))
         else:
-            sent += len(bytes(message.get("body", b"")))  # type: ignore[call-overload]
+            sent += bytes(message.get("body", b""))  # type: ignore[call-overload]
 
     await application(scope, receive, send)  # type: ignore[arg-type]
     return status, sent
+
+
+def steps(application: Starlette) -> list[str]:
+    """Return the address of a noisy system's newest change of level, as its page has it."""
+    _, sent = asyncio.run(asked_of(application, "system?name=camera"))
+    return re.findall(r'step\?[^"]+', gzip.decompress(sent).decode())[-1:]
 
 
 def main() -> None:
@@ -93,6 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="where the history is made, or is already")
     parser.add_argument("--boots", type=int, default=10_000)
+    parser.add_argument("--keep", type=Path, help="write the pages here, to be looked at")
     asked = parser.parse_args()
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="bootlab-history-"))
     count = asked.boots
@@ -103,13 +113,17 @@ def main() -> None:
             history.add(list(boots(count)), times_only=True)
     application = make(Shelf(folder, url, None), tokens=Tokens(), open_reading=True)
     print(f"{count} boots; processor seconds of the first and the second request, bytes sent")
-    for page in PAGES:
-        took, sent = [], 0
+    for page in (*PAGES, *steps(application)):
+        took, sent = [], b""
         for _ in range(2):
             before = time.process_time()
             status, sent = asyncio.run(asked_of(application, page))
             took.append(time.process_time() - before)
-        print(f"{took[0]:8.3f} {took[1]:8.3f} {sent:10,}  {status}  /{page}")
+        print(f"{took[0]:8.3f} {took[1]:8.3f} {len(sent):10,}  {status}  /{page}")
+        if asked.keep is not None:
+            asked.keep.mkdir(parents=True, exist_ok=True)
+            text = gzip.decompress(sent) if sent.startswith(b"\x1f\x8b") else sent
+            (asked.keep / f"{page.partition('?')[0].replace('/', '-') or 'index'}.html").write_bytes(text)
     before = time.process_time()
     with Database(url) as history:
         entries = history.entries(system="camera")
