@@ -3,8 +3,8 @@
 
 The systems are those of first_contact_boots.py. Each is made, given to `bootlab new --from`, stacked, and `boot.sh` of
 the faster system is run without bootlab until the console shows the goal. One system at a time; a row is kept as soon
-as it is known, and a second call goes on where one stopped. Failures are rows too. Needs what first_contact_boots.py
-needs.
+as it is known, and a second call goes on where one stopped. Failures are rows too; what was cut off by `--limit-s` is
+tried again by the next call. Needs what first_contact_boots.py needs.
 
     .venv/bin/python benchmarks/first_contact_stacks.py FOLDER --out ROWS.json [--ids ID,ID] [NAME…]
     .venv/bin/python benchmarks/first_contact_stacks.py FOLDER --out ROWS.json --table
@@ -38,34 +38,49 @@ STACK_S = 3 * 3600
 Row = dict[str, Any]
 
 
-def stacked(folder: Path, built: Built, ids: list[str]) -> Row:
-    """Describe and stack a system; return its row, or at which step it failed. `ids`: techniques; none: all."""
+def stacked(folder: Path, built: Built, ids: list[str], limit_s: float = STACK_S) -> Row:
+    """Describe and stack a system; return its row, or at which step it failed. `ids`: techniques; none: all.
+
+    `limit_s`: so long each of the two may take.
+    """
     given = [word for path in built.given for word in ("--from", str(path))]
-    if (
-        not (folder / "it.toml").exists()
-        and (made := bootlab(folder, "new", "it.toml", *given, limit_s=STACK_S)).returncode
-    ):
-        return {"failed": "new", "said": (made.stderr or made.stdout)[-300:]}
-    done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", "1", limit_s=STACK_S)
+    step = "new"
+    try:
+        if (
+            not (folder / "it.toml").exists()
+            and (made := bootlab(folder, "new", "it.toml", *given, limit_s=limit_s)).returncode
+        ):
+            return {"failed": "new", "exit_code": made.returncode, "said": (made.stderr or made.stdout)[-300:]}
+        step = "stack"
+        done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", "1", limit_s=limit_s)
+    except subprocess.TimeoutExpired:
+        return {"failed": step, "cut_off_s": limit_s, "said": f"no end within {limit_s:g} s"}
+    return row_of(folder, done)
+
+
+def row_of(folder: Path, done: subprocess.CompletedProcess[str]) -> Row:
+    """Return what `bootlab stack --json` in this folder came to."""
     try:
         run = json.loads(done.stdout)["results"]
     except (ValueError, KeyError):
-        return {"failed": "stack", "exit_code": done.returncode, "said": done.stderr[-300:]}
-    base, stack = middle_ns(run["base"]), run.get("stack")
-    if stack is None or base is None or (final := middle_ns(stack["final"])) is None:
+        run = {}
+    base, stack = middle_ns(run.get("base")), run.get("stack") or {}
+    final = middle_ns(stack.get("final"))
+    if base is None or final is None:
         return {"failed": "stack", "exit_code": done.returncode, "said": done.stderr[-300:]}
     return {
         "exit_code": done.returncode,
         "base_ms": base / 1e6,
         "final_ms": final / 1e6,
-        "changes": [step["change_id"] for step in stack["steps"]],
+        "changes": [":".join(filter(None, (one["technique"], one["label"]))) for one in stack["changes"]],
         "boots": sum(1 for _ in (folder / ".bootlab").rglob("recording.json")),
         "run": run["id"],
     }
 
 
-def middle_ns(boot: Row) -> int | None:
-    """Return where a boot's goal comes: the median under dithers, else that of the one boot."""
+def middle_ns(boot: Row | None) -> int | None:
+    """Return where a boot's goal comes: the median under dithers, else that of the one boot; None where none came."""
+    boot = boot or {}
     found = (boot.get("spread") or {}).get("median_ns") or boot.get("goal_ns")
     return int(found) if found is not None else None
 
@@ -105,16 +120,17 @@ def _waited(process: subprocess.Popen[bytes], goal: re.Pattern[str], kept: Path)
 
 
 def table(rows: list[Row]) -> str:
-    """Return the rows as Markdown."""
+    """Return the last row of each system as Markdown."""
     text = "| system | base, ms | stack, ms | less | changes | boots | hand-over boots in QEMU alone |\n"
-    text += "|---|---:|---:|---:|---:|---:|---|\n"
-    for row in rows:
+    text += "|---|---:|---:|---:|---|---:|---|\n"
+    for row in {row["system"]: row for row in rows}.values():
         if "failed" in row:
             text += f"| {row['system']} | | | | | | {row['failed']} failed: {' '.join(row['said'].split())[-200:]} |\n"
             continue
-        less = 1 - row["final_ms"] / row["base_ms"]
-        text += f"| {row['system']} | {row['base_ms']:.3f} | {row['final_ms']:.3f} | {less:.1%} | "
-        text += f"{len(row['changes'])} | {row['boots']} | {row['bare']} |\n"
+        faster = bool(row["changes"]) and row["final_ms"] < row["base_ms"]
+        less = f"{1 - row['final_ms'] / row['base_ms']:.1%}" if faster else "not faster"
+        text += f"| {row['system']} | {row['base_ms']:.3f} | {row['final_ms']:.3f} | {less} | "
+        text += f"{', '.join(row['changes']) or 'none'} | {row['boots']} | {row['bare']} |\n"
     return text
 
 
@@ -124,18 +140,19 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="for base root, images and runs; made if it is not there")
     parser.add_argument("--out", type=Path, required=True, help="the rows")
     parser.add_argument("--ids", default="", help="the techniques, with commas; default: all that apply")
+    parser.add_argument("--limit-s", type=float, default=STACK_S, help="host time for `stack`, and for `new` before it")
     parser.add_argument("--table", action="store_true", help="print the kept rows alone")
     parser.add_argument("names", nargs="*")
     asked = parser.parse_intermixed_args()
     kept, folder = KeptRows(asked.out), asked.folder.absolute()
     for name in () if asked.table else asked.names or EVERY:
-        if kept.count({"system": name}):
+        if any(row["system"] == name and "cut_off_s" not in row for row in kept.rows):
             continue
         at = folder / f"stack-{re.sub(r'[^A-Za-z0-9]+', '-', name)}"
         at.mkdir(parents=True, exist_ok=True)
         begin = time.monotonic()
         ids = asked.ids.split(",") if asked.ids else []
-        row = stacked(at, made(name, folder, at), ids)
+        row = stacked(at, made(name, folder, at), ids, asked.limit_s)
         if "failed" not in row:
             row["bare"] = boots_bare(at, row["run"])
         kept.add({"system": name, "ids": ids, **row, "host_s": round(time.monotonic() - begin)})

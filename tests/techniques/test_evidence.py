@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from bootlab.techniques import all_techniques, get
+from bootlab.techniques import all_techniques
 from bootlab.techniques.evidence import (
     MAX_QUOTE_CHARS,
     KernelLog,
@@ -13,7 +13,6 @@ from bootlab.techniques.evidence import (
     differs,
     either,
     interval_ns,
-    needs_diagnosis,
     quote,
     rejected,
     vanished,
@@ -66,15 +65,6 @@ def test_either_keeps_each_reason_once():
     assert not effect.shown
     assert effect.evidence.count("still prints") == 1
     assert "never printed" in effect.evidence
-
-
-def test_needs_diagnosis():
-    quiet, base = evidence("quiet"), evidence("base")
-    assert needs_diagnosis(get("crypto-selftests"), quiet)
-    assert not needs_diagnosis(get("crypto-selftests"), base)
-    assert not needs_diagnosis(get("quiet"), quiet)
-    assert needs_diagnosis(get("initcall-blacklist"), base)
-    assert not needs_diagnosis(get("initcall-blacklist"), evidence("base", diagnostic="diagnostic"))
 
 
 def test_the_kernel_names_what_it_does_not_know():

@@ -15,6 +15,7 @@ from bootlab.collectors.agent_binary import agent_path
 from bootlab.collectors.loader_statistics import loading_of
 from bootlab.hints.failure import hint_for
 from bootlab.model.change import PutFile, SetParam
+from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import CHECK_S, Check, Goal, SystemDescription
 from bootlab.model.tree import Entry
@@ -87,7 +88,7 @@ def diagnostic_system(system: SystemDescription, timing: Recording) -> SystemDes
     if system.startup is None:
         return None
     carried = with_agent(system, timing)
-    line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
+    line = _unsilenced(carried.cmdline).without("ignore_loglevel")
     line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
     if units.is_systemd(TreeFiles(system.startup), system.init_path):
         # When units run (kernel-command-line(7)), all of it: /dev/kmsg takes only so many lines a second otherwise.
@@ -96,6 +97,15 @@ def diagnostic_system(system: SystemDescription, timing: Recording) -> SystemDes
         # What the kernel does not know goes into init's environment; ld.so(8) then tells what it did for each program.
         line = line.with_param("LD_DEBUG", "statistics")
     return msgspec.structs.replace(carried, cmdline=line)
+
+
+def loud_system(system: SystemDescription) -> SystemDescription:
+    """Return the system with the kernel's messages up to level info on its console; the same where it has them."""
+    return msgspec.structs.replace(system, cmdline=_unsilenced(system.cmdline).with_param("loglevel", "7"))
+
+
+def _unsilenced(line: CommandLine) -> CommandLine:
+    return line.without("quiet").without("loglevel")
 
 
 def checking_system(system: SystemDescription, timing: Recording) -> SystemDescription | None:

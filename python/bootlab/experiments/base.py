@@ -97,6 +97,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
 
     `dithered`: its boots under the dithers of the numbers in `dithers`, with which every variant is compared by `rule`.
     Only the base of a replay that holds no such boots has no rule. `undiagnosed`: why its diagnostic boot failed.
+    `loud`: as in :class:`~bootlab.techniques.base.Evidence`.
     """
 
     system: SystemDescription
@@ -111,6 +112,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     rule: Design | None = None
     undithered: bool = False
     undiagnosed: str = ""
+    loud: Recording | None = None
 
     @property
     def boots(self) -> tuple[Recording, ...]:
@@ -132,7 +134,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def evidence(self) -> Evidence:
         """Return what a technique compares a variant with."""
-        return Evidence(system=self.system, recording=self.recording, diagnosis=self.diagnosis)
+        return Evidence(system=self.system, recording=self.recording, diagnosis=self.diagnosis, loud=self.loud)
 
     @property
     def context(self) -> Context:
@@ -141,6 +143,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
             system=self.system,
             recording=self.recording,
             diagnosis=self.diagnosis,
+            loud=self.loud,
             config=self.info.config,
             kernel_version=self.info.numbers,
             symbols=self.info.symbols,

@@ -11,6 +11,7 @@ from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
 from bootlab.errors import UserError
 from bootlab.experiments.base import Base, diagnosis_of, establish
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.closer_look import with_messages
 from bootlab.experiments.ending import Tries
 from bootlab.experiments.other_quanta import BASE, STACKED, goals_at_other_quanta, winning_systems
 from bootlab.experiments.patience import CutShort
@@ -220,7 +221,7 @@ def base_of(
     tracing = any(technique.needs_trace for technique in chosen)
     if tracing and system.clock.mode == "exact":
         begin_shared_costs(bench, system, bench.boot(system, "base"))
-    base = establish(bench, system, dithers=dithers)
+    base = with_messages(bench, establish(bench, system, dithers=dithers))
     if not tracing:
         return base
     bench.phase("trace")

@@ -25,6 +25,7 @@ from bootlab.experiments import dither
 from bootlab.experiments.base import Base, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.board_time import row_of
+from bootlab.experiments.closer_look import CloserLook
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.instant import BootInstant
 from bootlab.experiments.on_board import saved_between
@@ -228,7 +229,7 @@ class Stacker:
             self._told(label, self._here.boots, boots)
         if verdict is Verdict.FASTER:
             sides = ((self._here, "stack"), (there, label))
-            effect, unproved = effects(self._bench, changes, self._by_id, *sides, ask=self._base.diagnosis is not None)
+            effect, unproved = effects(CloserLook(self._bench, self._base), changes, self._by_id, *sides)
             if not effect.shown:
                 verdict, reason = Verdict.NO_EFFECT, f"no proof of effect on top of the others: {effect.evidence}"
         kept = verdict is Verdict.FASTER

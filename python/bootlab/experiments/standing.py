@@ -6,16 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 
-import msgspec
-
-from bootlab.experiments.base import diagnosis_of
-from bootlab.experiments.bench import Bench
+from bootlab.experiments.closer_look import CloserLook
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.stacked import effect_of_all
 from bootlab.model.change import Change, PutFile
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence, Technique
-from bootlab.techniques.evidence import needs_diagnosis
 
 
 class Standing:
@@ -26,34 +22,26 @@ class Standing:
         self.boots = boots
         self.evidence = evidence
 
-    def diagnose(self, bench: Bench, label: str) -> None:
-        """Make its diagnostic boot, once."""
-        if self.evidence.diagnosis is None:
-            diagnosis = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
-            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=diagnosis)
-
 
 def effects(
-    bench: Bench,
+    look: CloserLook,
     changes: tuple[Change, ...],
     techniques: Mapping[str, Technique],
     before: tuple[Standing, str],
     after: tuple[Standing, str],
-    *,
-    ask: bool,
 ) -> tuple[Effect, tuple[tuple[str, str], ...]]:
     """Return the proof of all changes together, and ids of those without one, with the reason.
 
-    `before` and `after`: the stacks without and with them, with their labels. `ask`: make diagnostic boots of both
-    where only those can show it.
+    `before` and `after`: the stacks without and with them, with their labels. `look` makes boots of both where only
+    those can show it.
     """
 
     def effect_of(technique: Technique) -> Effect:
         effect = technique.took_effect(before[0].evidence, after[0].evidence)
-        if effect.shown or not ask or not any(needs_diagnosis(technique, side.evidence) for side, _ in (before, after)):
+        if effect.shown or not any(look.wanted(technique, side.evidence) for side, _ in (before, after)):
             return effect
         for side, name in (before, after):
-            side.diagnose(bench, name)
+            side.evidence = look.at(side.evidence, name)
         return technique.took_effect(before[0].evidence, after[0].evidence)
 
     return effect_of_all([(one.id, effect_of(techniques[one.technique])) for one in changes])

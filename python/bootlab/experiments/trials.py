@@ -18,14 +18,13 @@ from bootlab.experiments.base import (
     Base,
     DiagnosisNotMade,
     begin_check,
-    begin_diagnosis,
     booted_base,
-    diagnosis_of,
     why_lost,
     with_dithers,
 )
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.board_changes import for_board
+from bootlab.experiments.closer_look import CloserLook
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.judged_sample import judge_sample
 from bootlab.experiments.on_board import ends_of
@@ -36,7 +35,6 @@ from bootlab.model.sample import Sample, goals_ns
 from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
-from bootlab.techniques.evidence import needs_diagnosis
 from bootlab.techniques.scope import propose
 
 
@@ -230,20 +228,19 @@ def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial 
     lost = why_lost(bench, base, after.system, after.recording, change.id)
     sample = Sample(base=base.boots, variant=boots, dithers=tuple(dither.name(n) for n in base.dithers))
     judged = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
-    wanted = judged.trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None
-    if wanted and needs_diagnosis(technique, after):
+    look = CloserLook(bench, base)
+    if judged.trial.verdict is Verdict.NO_EFFECT and look.wanted(technique, after):
         if not forced and not _maybe_faster(sample, base):
             # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
             reason = f"not faster, so no proof was looked for (`bootlab try {technique.id}` does)"
             return msgspec.structs.replace(judged.trial, reason=reason)
         # What the console of a timing boot cannot show, the kernel's whole log may.
-        if flight.waits_for(begin_diagnosis(bench, after.system, after.recording, change.id)):
+        if flight.waits_for(look.begin(after, change.id)):
             return None
         try:
-            diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
+            after = look.at(after, change.id)
         except DiagnosisNotMade as fault:
             return msgspec.structs.replace(judged.trial, verdict=Verdict.UNKNOWN, reason=fault.message)
-        after = msgspec.structs.replace(after, diagnosis=diagnosis)
         judged = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
     if not judged.wanted:
         return judged.trial

@@ -167,7 +167,8 @@ def notes(base: Base) -> tuple[str, ...]:
     elif base.undiagnosed:
         sentences.append(f"the diagnostic boot failed, so techniques that need it are unknown here: {base.undiagnosed}")
     elif base.diagnosis is None:
-        sentences.append("no diagnostic boot: the system has no root tree for the agent")
+        loud = "; what its kernel says is taken from boots with loglevel=7 in the place of quiet" if base.loud else ""
+        sentences.append(f"no diagnostic boot: the system has no root tree for the agent{loud}")
     return tuple(sentences)
 
 

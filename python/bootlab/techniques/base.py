@@ -22,7 +22,7 @@ StageName = Literal["firmware", "loader", "image", "kernel", "initramfs", "stora
 Proof = Literal["recording", "kernel-log", "diagnosis"]
 """Where `took_effect` looks. `recording`: marks, artefact sizes and console of the two timing boots are enough.
 `kernel-log`: messages of level info; where a console hides them (`quiet`), give it a diagnostic boot of that system
-(:func:`bootlab.techniques.evidence.needs_diagnosis` tells). `diagnosis`: only a diagnostic boot of both can show it."""
+(:class:`bootlab.experiments.closer_look.CloserLook` tells). `diagnosis`: only a diagnostic boot of both can show it."""
 
 
 STAGES_BEFORE = ("firmware", "kernel set-up", "decompressor")
@@ -122,11 +122,15 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of one booted system: its timing recording and, when one was made, its diagnostic boot."""
+    """What is known of one booted system: its timing recording and, when one was made, its diagnostic boot.
+
+    `loud`: where bootlab cannot make that, its boot with `loglevel=7` in the place of `quiet`.
+    """
 
     system: SystemDescription
     recording: Recording
     diagnosis: Diagnosis | None = None
+    loud: Recording | None = None
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +139,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `config` maps `CONFIG_X` to `y`, `m`, `n` or the value's text; empty when the configuration is not known.
     `fragment`: it is a fragment or a defconfig, so what it does not name need not be off.
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
-    `diagnosis` is None before the diagnostic boot was made. `arch` is named as in `machine.arch`, "" when not known.
+    `diagnosis` is None before the diagnostic boot was made; `loud` is as in Evidence. `arch` is named as in
+    `machine.arch`, "" when not known.
     `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else,
     `module_options` to the one that may also build it as a module, `async_patches` to a patch that lets its driver
     probe asynchronously; what is not in them is not known. They are filled where bootlab builds the kernel, for
@@ -148,6 +153,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     system: SystemDescription
     recording: Recording
     diagnosis: Diagnosis | None = None
+    loud: Recording | None = None
     config: dict[str, str] = {}
     kernel_version: tuple[int, ...] = ()
     symbols: dict[str, int] = {}

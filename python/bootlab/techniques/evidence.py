@@ -13,7 +13,7 @@ from bootlab import _core
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Answer, Applies, Evidence, Technique
+from bootlab.techniques.base import Answer, Applies, Evidence
 
 MAX_LINE_CHARS = 2048
 """printk's own limit for a line is half of it (LOG_LINE_MAX): longer ones are noise, and patterns stay cheap."""
@@ -47,6 +47,10 @@ class Booted(Protocol):
     def diagnosis(self) -> Diagnosis | None:
         """Return its diagnostic boot, if one was made."""
 
+    @property
+    def loud(self) -> Recording | None:
+        """Return its boot with `loglevel=7` in the place of `quiet`, if one was made."""
+
 
 def bare(text: str) -> str:
     """Return a console line without printk's level and stamp, cut at `MAX_LINE_CHARS`."""
@@ -76,8 +80,10 @@ class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, booted: Booted) -> KernelLog:
-        """Take the diagnostic boot's log where there is one, else what the timing boot's console carried."""
+        """Take the diagnostic boot's log where there is one, else what the console carried, best without `quiet`."""
         if booted.diagnosis is None:
+            if booted.loud is not None:
+                return msgspec.structs.replace(cls.of_console(booted.loud), source="console of a boot with loglevel=7")
             return cls.of_console(booted.recording)
         lines = booted.diagnosis.log or tuple(line.text for line in booted.diagnosis.recording.lines)
         return cls(lines=tuple(bare(line) for line in lines), source="diagnostic boot", complete=bool(lines))
@@ -130,13 +136,6 @@ class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
         if self.complete:
             return Applies.unknown(reason, evidence)
         return Applies(Answer.UNKNOWN, SILENT, evidence, silent=True)
-
-
-def needs_diagnosis(technique: Technique, booted: Booted) -> bool:
-    """Tell whether `took_effect` can say nothing about this system before a diagnostic boot of it was made."""
-    if booted.diagnosis is not None or technique.proof == "recording":
-        return False
-    return technique.proof == "diagnosis" or not KernelLog.of_console(booted.recording).complete
 
 
 def rejected(booted: Booted, key: str) -> str:
@@ -230,6 +229,8 @@ def interval_shrank(
     sources = [(_console_times(recordings[0]), _console_times(recordings[1]))]
     if before.diagnosis is not None and after.diagnosis is not None:
         sources.append((_log_times(before.diagnosis.log), _log_times(after.diagnosis.log)))
+    if before.loud is not None and after.loud is not None:
+        sources.append((_console_times(before.loud), _console_times(after.loud)))
     span = f"from {quoted(start) if start else 'the line before'} to {quoted(end) if end else 'the next line'}"
     for old, new in sources:
         was, now = interval_ns(old, start, end), interval_ns(new, start, end)
