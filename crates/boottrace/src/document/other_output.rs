@@ -28,6 +28,9 @@ pub(super) fn read(
                 report.stood_at(&block.numbers);
                 // Once more: they name the lines.
                 report.costs = unit_costs::of(report);
+                if report.about.is_empty() {
+                    block.about.clone_into(&mut report.about);
+                }
             }
             placed.push((from, part));
         }

@@ -35,6 +35,7 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     let reached_ns = report.startup.as_ref().and_then(|startup| startup.target_after_ns);
     // What took longer than it took to reach the goal was not waited for.
     let start_ns = user_space_ns(report).into_iter().chain(reached_ns).min();
+    let shortest_ns = shortest_ns(report);
     let blamed = report.units.iter().filter(|unit| {
         let waited = one_boot
             && report
@@ -42,7 +43,7 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
                 .iter()
                 .any(|link| link.unit == unit.unit && link.took_ns.is_some());
         // What took longer than the whole start was begun by a timer, or by somebody, behind it.
-        let of_start = |ns: u64| ns >= SHORTEST_NS && start_ns.is_none_or(|whole| ns <= whole + whole / ALIKE);
+        let of_start = |ns: u64| ns >= shortest_ns && start_ns.is_none_or(|whole| ns <= whole + whole / ALIKE);
         !waited && !is_waiter(&unit.unit) && unit.time_ns.is_some_and(of_start)
     });
     for unit in blamed.take(LISTED) {
@@ -66,6 +67,17 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     out.retain(|cost| cost.cost_ns.is_none_or(|ns| ns <= LONGEST_NS));
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out
+}
+
+/// A shorter start is not told, unless somebody shows nothing but such.
+fn shortest_ns(report: &UnitReport) -> u64 {
+    const LEAST_NS: u64 = 1_000_000;
+    let longer = report.units.iter().any(|unit| unit.time_ns >= Some(SHORTEST_NS));
+    if longer || report.startup.is_some() || !report.chain.is_empty() {
+        SHORTEST_NS
+    } else {
+        LEAST_NS
+    }
 }
 
 /// What systemd says of single units, as `journalctl -u UNIT` shows it: no boot, but how long their starts took.

@@ -146,11 +146,17 @@ impl From<&StartupTime> for Startup {
             .filter_map(|(name, ns)| Some((name.to_owned(), ns?)))
             .collect();
         parts.extend(time.other_ns.iter().cloned());
+        // What was reached long after all had started was reached again, or by a wrong clock.
+        let all = time.userspace_ns.or(time.total_ns);
+        let again = time
+            .target_after_ns
+            .zip(all)
+            .is_some_and(|(reached, all)| reached > all.saturating_mul(2).saturating_add(10_000_000_000));
         Self {
             parts,
             total_ns: time.total_ns,
-            target: time.target.clone(),
-            target_after_ns: time.target_after_ns,
+            target: time.target.clone().filter(|_| !again),
+            target_after_ns: time.target_after_ns.filter(|_| !again),
             line: None,
         }
     }

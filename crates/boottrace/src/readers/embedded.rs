@@ -38,6 +38,18 @@ pub struct Block {
     pub text: Vec<u8>,
     /// Physical line of each of its lines.
     pub numbers: Vec<u32>,
+    /// Whose units they are, where it is not the system.
+    pub about: &'static str,
+}
+
+/// Was it asked of a user's manager? Then no boot waits for its units.
+fn whose(before: &[Line]) -> &'static str {
+    let asked = |line: &Line| line.text.contains("systemd-analyze ") && line.text.contains(" --user");
+    if before.iter().rev().take(MAX_BETWEEN).any(asked) {
+        "units of a user's session (systemd-analyze --user): the system's boot does not wait for them"
+    } else {
+        ""
+    }
 }
 
 impl Stream for Cursor<Vec<u8>> {
@@ -100,6 +112,7 @@ pub fn take_out(lines: &mut Lines) -> Vec<Block> {
         to_line: all[end - 1].number,
         format,
         text: text_of(&all[from..end]),
+        about: whose(&all[..from]),
         numbers: if format == Format::SystemdAnalyze {
             all[from..end].iter().map(|line| line.number).collect()
         } else {

@@ -8,6 +8,7 @@ mod journal_boot;
 mod journal_verbose;
 pub mod systemd_analyze;
 mod systemd_blame;
+mod systemd_lost;
 mod systemd_pasted;
 pub mod systemd_plot;
 pub mod systemd_plot_json;

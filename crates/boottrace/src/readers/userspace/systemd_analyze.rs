@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::duration::{parse, parse_prefix};
 use super::systemd_blame::{blame_row, is_unit, without_remark};
+use super::systemd_lost::tight_link;
 pub(crate) use super::systemd_pasted::unread_ns;
 use super::systemd_pasted::{rows, unpasted};
 use crate::readers::skipped::Skipped;
@@ -17,6 +18,8 @@ const MOST_WORDS: u32 = 3;
 
 /// Rows kept of blame and chain each.
 pub const MAX_ROWS: usize = 200_000;
+/// No start takes a day.
+pub const MOST_NS: u64 = 86_400_000_000_000;
 
 /// `Startup finished in 2.584s (kernel) + 19.176s (initrd) + 47.847s (userspace) = 1min 9.608s`. Nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -118,6 +121,9 @@ pub struct ChainLink {
     pub took_ns: Option<u64>,
     /// Line of the text, from 1.
     pub line: u32,
+    /// The line lost its blanks, and its place in the tree with them.
+    #[serde(skip)]
+    flat: bool,
 }
 
 /// A line of blame.
@@ -169,6 +175,9 @@ fn chain_link(line: &str) -> Option<ChainLink> {
     };
     let depth = line[..start].chars().count() as u32 / 2;
     let text = without_remark(&line[start..]);
+    let tight = tight_link(text).map(|(unit, times)| format!("{unit} {times}"));
+    let flat = tight.is_some();
+    let text = tight.as_deref().unwrap_or(text);
     let (text, took) = text
         .split_once(" +")
         .map_or((text, None), |(text, took)| (text, Some(took)));
@@ -188,12 +197,13 @@ fn chain_link(line: &str) -> Option<ChainLink> {
         at_ns,
         took_ns,
         line: 0,
+        flat,
     };
     is_unit(&found.unit).then_some(found)
 }
 
 fn is_explanation(line: &str) -> bool {
-    line.starts_with("The time ")
+    line.starts_with("The time ") || line.starts_with("Thetimeaftertheunit") || line.starts_with("Thetimetheunit")
 }
 
 /// What it prints instead of times (src/analyze/analyze-time-data.c), with a hint before or behind it.
@@ -218,7 +228,7 @@ pub fn is_heading(line: &str) -> bool {
 /// A link of the chain with both its times: `some.service @1.234s +56ms`.
 fn is_timed_link(text: &str) -> bool {
     let text = text.trim_start_matches(['-', '*', ' ']);
-    text.contains(" @") && chain_link(text).is_some_and(|link| link.at_ns.is_some() && link.took_ns.is_some())
+    text.contains('@') && chain_link(text).is_some_and(|link| link.at_ns.is_some() && link.took_ns.is_some())
 }
 
 /// True for a line that begins an account: a second one is another boot's.
@@ -321,7 +331,9 @@ impl Analyze {
         if self.chain.is_empty() || !in_a_tree {
             self.shift = link.depth.saturating_sub(u32::from(in_a_tree));
         }
-        link.depth = if in_a_tree {
+        link.depth = if in_a_tree && link.flat {
+            self.chain.last().map_or(1, |above| above.depth + 1)
+        } else if in_a_tree {
             link.depth.saturating_sub(self.shift).max(1)
         } else {
             0
@@ -358,7 +370,12 @@ impl Analyze {
             time.target = Some(target);
             time.target_after_ns = Some(ns);
         } else if let Some((unit, ns)) = blame_row(line) {
-            if self.blame.len() < MAX_ROWS {
+            if ns > MOST_NS {
+                self.skipped.note(
+                    "a start of more than a day: systemd's clock was wrong, or it is no boot's",
+                    line.as_bytes(),
+                );
+            } else if self.blame.len() < MAX_ROWS {
                 self.blame.push(BlameRow { unit, ns, line: number });
             } else {
                 self.skipped.note("more rows than are kept", line.as_bytes());

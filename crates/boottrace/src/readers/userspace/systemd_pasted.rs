@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::duration::parse_prefix;
 use super::systemd_blame::{blame_row, is_unit};
+use super::systemd_lost::restored;
 
 /// Longer lines are no paste of a table.
 const LONGEST: usize = 20_000;
@@ -13,6 +14,9 @@ const LONGEST: usize = 20_000;
 pub(super) fn rows(line: &str) -> Vec<Cow<'_, str>> {
     if line.len() > LONGEST {
         return vec![Cow::Borrowed(line)];
+    }
+    if let Some(row) = restored(line) {
+        return vec![Cow::Owned(row)];
     }
     match unpasted(line) {
         Cow::Borrowed(line) => rows_of(line),
