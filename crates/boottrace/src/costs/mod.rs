@@ -6,6 +6,7 @@ mod bounds;
 mod calibration;
 mod causes;
 mod characters;
+pub(crate) mod cloud_init;
 mod console;
 mod console_replay;
 mod context;
@@ -88,6 +89,9 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     } else {
         // The root device does not come: whatever else has a time, the boot ends here.
         untimed_waits(&context, &mut out, |cost| cost.kind == CostKind::RootDeviceWait);
+    }
+    if clockless {
+        out.extend(cloud_init::of_lines(context.boot.lines.iter()));
     }
     bounds::apply(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));

@@ -17,10 +17,11 @@ const SHORTEST_NS: i64 = 100_000_000;
 /// Lines without a row that end a table.
 const BETWEEN: u32 = 3;
 /// What begins such a table, and how its rows are made.
-const TOOLS: [(&str, Rows); 4] = [
+const TOOLS: [(&str, Rows); 5] = [
     ("runit-startuptime", Rows::NameFirst),
     ("rc-analyze blame", Rows::TimeFirst),
     ("cloud-init analyze blame", Rows::TimeFirst),
+    ("-- Boot Record ", Rows::TimeFirst),
     ("boot_progress_start", Rows::Marks),
 ];
 

@@ -4,7 +4,8 @@
 use super::document::Part;
 use super::units::UnitReport;
 use crate::costs::{
-    longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed, Basis, Cost, CostKind,
+    cloud_init, longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed, Basis,
+    Cost, CostKind,
 };
 use crate::log::boot_log::BootStart;
 use crate::log::clock::{Clock, NS_PER_S};
@@ -34,7 +35,17 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
     }
     let mut costs = step_tables::of_lines(text.clone());
     if costs.is_empty() {
+        costs = cloud_init::of_records(text.clone());
+    }
+    if costs.is_empty() {
         costs = stated_lines::of_lines(text.clone().filter(|line| !is_persons(line)));
+        // The steps of cloud-init hold what its lines state: both are told only where a step is longer by far.
+        let steps = cloud_init::of_lines(text.clone());
+        let longest = |costs: &[Cost]| costs.iter().filter_map(|cost| cost.cost_ns).max().unwrap_or(0);
+        if longest(&steps) > longest(&costs).saturating_mul(5) / 4 {
+            // What is waited for meanwhile, its lines say.
+            costs.splice(0..0, steps.into_iter().chain(untimed::of_lines(text.clone())));
+        }
     }
     if costs.is_empty() {
         costs.extend(text.clone().find_map(root_delay));

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+//! cloud-init's own words of where it is: `Cloud-init v. 9.1 running 'init' at DATE. Up 5.59 seconds.` It counts from the
+//! kernel's start, so that what lies between two stages of one boot is known, whatever stamps the lines have or lack; and the
+//! records of `cloud-init analyze show`. Texts: cloudinit/cmd/main.py, cloudinit/analyze/show.py.
+
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use super::stated_time::{length, LONGEST_NS};
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// Lines looked at.
+const MOST: usize = 200_000;
+/// Steps told.
+const LISTED: usize = 6;
+/// Shorter ones are not told.
+const SHORTEST_NS: i64 = 100_000_000;
+const ADVICE: &str =
+    "see cloud-init.log between these two lines (`cloud-init analyze blame`): the network that it waits for, \
+                      the sources of data that it asks, the modules that it runs";
+
+/// A stage begins, or all is over.
+struct Mark<'a> {
+    stage: Option<&'a str>,
+    up_ns: i64,
+    line: &'a Line,
+}
+
+/// The longest times between two stages of one boot; of several boots, the longest of each.
+pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+    let boots = boots(lines.take(MOST).filter_map(mark));
+    let many = boots.len() > 1;
+    let mut out = Vec::new();
+    for (at, marks) in boots.iter().enumerate() {
+        let place = if many {
+            format!(", in boot {} of {} that these lines show", at + 1, boots.len())
+        } else {
+            String::new()
+        };
+        let mut steps: Vec<Cost> = marks.windows(2).filter_map(|two| step(two, &place)).collect();
+        steps.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
+        steps.truncate(if many { 1 } else { LISTED });
+        out.extend(steps);
+    }
+    out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
+    out.truncate(LISTED);
+    out
+}
+
+/// The marks of each boot: a count that goes back, or that goes on behind the end, is another boot's.
+fn boots<'a>(marks: impl Iterator<Item = Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
+    let mut boots: Vec<Vec<Mark<'a>>> = Vec::new();
+    for mark in marks {
+        let last = boots.last().and_then(|boot| boot.last());
+        let goes_on = last.is_some_and(|last| {
+            last.stage.is_some()
+                && last.up_ns <= mark.up_ns
+                && mark.stage != Some("init-local")
+                && mark.stage != last.stage
+        });
+        match boots.last_mut().filter(|_| goes_on) {
+            Some(boot) => boot.push(mark),
+            None => boots.push(vec![mark]),
+        }
+    }
+    boots
+}
+
+fn step(two: &[Mark<'_>], place: &str) -> Option<Cost> {
+    let [from, to] = two else { return None };
+    let ns = to.up_ns.checked_sub(from.up_ns)?;
+    if !(SHORTEST_NS..LONGEST_NS).contains(&ns) {
+        return None;
+    }
+    let end = to
+        .stage
+        .map_or_else(|| "its end".to_owned(), |stage| format!("`{stage}`"));
+    let title = format!("the step `{}` of cloud-init, with what comes before {end}", from.stage?);
+    let up = |mark: &Mark<'_>| format!("{} after the kernel's start", spell(mark.up_ns));
+    let evidence = format!("from {} to {} by cloud-init's own count{place}", up(from), up(to));
+    Some(Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Computed,
+        lines: vec![from.line.number, to.line.number],
+        ..Cost::without_time(CostKind::StatedTime, title, from.line.number, evidence, ADVICE)
+    })
+}
+
+/// `Cloud-init v. 9.1 running 'init' at DATE. Up 5.59 seconds.`, `Cloud-init v. 9.1 finished at DATE. Datasource X.  Up 9.8 seconds`
+fn mark(line: &Line) -> Option<Mark<'_>> {
+    let (_, said) = line.text.split_once("Cloud-init v. ")?;
+    let (_, said) = said.split_once(' ')?;
+    let stage = said
+        .strip_prefix("running '")
+        .map(|rest| rest.split('\'').next().unwrap_or(""));
+    if stage.is_none() && !said.starts_with("finished at ") {
+        return None;
+    }
+    let (_, up) = said.rsplit_once(" Up ")?;
+    let mut words = up.split(' ');
+    let up_ns = seconds_ns(words.next()?).filter(|_| words.next().is_some_and(|unit| unit.starts_with("second")))?;
+    Some(Mark { stage, up_ns, line })
+}
+
+/// Seconds with decimals. A container counts the time of its host, which may be years.
+fn seconds_ns(text: &str) -> Option<i64> {
+    let seconds: f64 = text.parse().ok()?;
+    (0.0..1e9).contains(&seconds).then_some((seconds * 1e9) as i64)
+}
+
+/// The longest events of the first record of `cloud-init analyze show`:
+/// `|`->found local data from DataSourceX @00.04000s +06.12200s`.
+pub(crate) fn of_records<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+    let mut records = 0;
+    let mut stage = "";
+    let mut events: Vec<(i64, &str, &str, &Line)> = Vec::new();
+    for line in lines.take(MOST) {
+        let text = line.text.trim();
+        records += u32::from(text.starts_with("-- Boot Record "));
+        if records > 1 {
+            break;
+        }
+        stage = text.strip_prefix("Starting stage: ").unwrap_or(stage);
+        events.extend(event(text).map(|(name, ns)| (ns, name, stage, line)));
+    }
+    events.retain(|(ns, ..)| (SHORTEST_NS..LONGEST_NS).contains(ns));
+    events.sort_by_key(|(ns, ..)| std::cmp::Reverse(*ns));
+    events.truncate(LISTED);
+    events
+        .into_iter()
+        .map(|(ns, name, stage, line)| of_event(ns, name, stage, line))
+        .collect()
+}
+
+fn of_event(ns: i64, name: &str, stage: &str, line: &Line) -> Cost {
+    let title = format!("the step `{}` of cloud-init's stage {stage}", shorten(name));
+    let evidence = format!(
+        "{} by cloud-init's own record: `{}`",
+        spell(ns),
+        shorten(line.text.trim())
+    );
+    Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Printed,
+        ..Cost::without_time(CostKind::StatedTime, title, line.number, evidence, ADVICE)
+    }
+}
+
+fn event(text: &str) -> Option<(&str, i64)> {
+    let rest = text.strip_prefix("|`->")?;
+    let (name, times) = rest.rsplit_once(" @")?;
+    let (_, took) = times.split_once(" +")?;
+    Some((name.trim(), length(took, None, &[])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::line::lines_of;
+
+    fn of(text: &str) -> Vec<(String, i64)> {
+        let lines = lines_of(text);
+        let found = of_lines(lines.iter()).into_iter().chain(of_records(lines.iter()));
+        found
+            .map(|cost| (cost.title, cost.cost_ns.unwrap_or(0) / 1_000_000))
+            .collect()
+    }
+
+    #[test]
+    fn stages_of_each_boot() {
+        let text = "Cloud-init v. 9.1 running 'init-local' at Mon, 01 Jan 2035 10:00:00 +0000. Up 3.50 seconds.\n\
+                    ci-info: frob\n\
+                    frobd[7]: Cloud-init v. 9.1 running 'init' at Mon, 01 Jan 2035 10:00:04 +0000. Up 7.75 seconds.\n\
+                    Cloud-init v. 9.1 finished at Mon, 01 Jan 2035 10:00:05 +0000. Datasource X [a=b].  Up 8.25 seconds\n\
+                    Cloud-init v. 9.1 running 'init-local' at Tue, 02 Jan 2035 10:00:00 +0000. Up 9.00 seconds.\n\
+                    Cloud-init v. 9.1 running 'init' at Tue, 02 Jan 2035 10:00:21 +0000. Up 30.00 seconds.\n\
+                    Cloud-init v. 9.1 running 'init' at Tue, 02 Jan 2035 10:00:21 +0000. Up 90.00 seconds.\n";
+        assert_eq!(
+            of(text),
+            [
+                (
+                    "the step `init-local` of cloud-init, with what comes before `init`".to_owned(),
+                    21_000
+                ),
+                (
+                    "the step `init-local` of cloud-init, with what comes before `init`".to_owned(),
+                    4_250
+                )
+            ]
+        );
+        assert!(of("Cloud-init v. 9.1 finished at X. Datasource Y.  Up 77.0 seconds\n").is_empty());
+        assert!(of("Cloud-init v. 9.1 running 'init' at X. Up many seconds\n").is_empty());
+    }
+
+    #[test]
+    fn events_of_a_record() {
+        let text = "-- Boot Record 01 --\nStarting stage: init-local\n|`->no cache found @00.00600s +00.00000s\n\
+                    |`->found local data from DataSourceFrob @00.04000s +06.12200s\nFinished stage: (init-local) 06.3 seconds\n\
+                    -- Boot Record 02 --\n|`->found local data from DataSourceFrob @00.04000s +09.12200s\n";
+        let name = "the step `found local data from DataSourceFrob` of cloud-init's stage init-local";
+        assert_eq!(of(text), [(name.to_owned(), 6_122)]);
+    }
+}
