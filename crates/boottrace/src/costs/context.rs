@@ -69,6 +69,13 @@ impl<'a> Context<'a> {
         self.stages.iter().find(|stage| stage.event == event)?.ns
     }
 
+    /// The line up to which somebody waits: first use; else that of systemd's own account of the start.
+    pub fn end_line(&self) -> Option<u32> {
+        let used = self.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+        used.and_then(|stage| stage.line)
+            .or(self.startup.map(|account| account.line))
+    }
+
     /// Time between two lines on the axis, by one clock.
     pub fn apart(&self, from: &Line, to: &Line) -> Option<i64> {
         let ((a, from_clock), (b, to_clock)) = (self.axis.at(from)?, self.axis.at(to)?);

@@ -6,7 +6,6 @@ use super::cost::Cost;
 use super::named_silences;
 use super::silences::is_one_wait;
 use crate::facts::boot::gap::{BootPart, LargeGap};
-use crate::facts::boot::stage::StageEvent;
 use crate::log::breaks::leaves_out;
 use crate::log::line::LineKind;
 use crate::text::shorten::shorten;
@@ -22,10 +21,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     if !context.axis.late {
         return;
     }
-    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
-    let end = used
-        .and_then(|stage| stage.line)
-        .or(context.startup.map(|account| account.line));
+    let end = context.end_line();
     let mut last = None;
     let mut silences: Vec<LargeGap> = Vec::new();
     for line in context

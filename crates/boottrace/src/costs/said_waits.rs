@@ -76,7 +76,7 @@ fn spoken(line: &Line) -> Vec<&str> {
     if row.starts_with('|') && row.matches('|').count() > 2 {
         return Vec::new();
     }
-    let heading = line.text.trim_start().starts_with('#');
+    let heading = row.starts_with('#') || is_numbered_heading(row);
     let text = line.text.trim().trim_start_matches(['>', '*', '#', '-', ' ']);
     let text = text.trim_end_matches(['*', ' ']);
     if let Some(inner) = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
@@ -99,6 +99,14 @@ fn spoken(line: &Line) -> Vec<&str> {
         return quotes;
     }
     vec![text]
+}
+
+/// `2. **Timeout in the frob**`: a list's item that is a heading.
+fn is_numbered_heading(row: &str) -> bool {
+    row.split_once(". **").is_some_and(|(number, rest)| {
+        let digits = matches!(number.len(), 1 | 2) && number.bytes().all(|b| b.is_ascii_digit());
+        digits && rest.ends_with("**")
+    })
 }
 
 /// What stands between two marks of one kind, where it is more than a word.
@@ -179,7 +187,8 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Sayi
 
 /// `frobd: no response`: a stamp, or the name of whoever speaks, begins the line.
 fn is_of_program(text: &str) -> bool {
-    any_stamp::of(text).is_some() || text.split(' ').take(3).any(|word| word.ends_with(':'))
+    let name = |word: &str| word.ends_with(':') && !word.contains('*');
+    any_stamp::of(text).is_some() || text.split(' ').take(3).any(name)
 }
 
 /// The surest words first.
@@ -367,6 +376,7 @@ mod tests {
     fn of_a_sentence_only_what_it_quotes() {
         for text in [
             "# The frob is not responding",
+            "2. **Timeout in frobd**",
             "With that gone, a start spends most of its time in the loader waiting for the frob to come up in the end",
             "It shows the time that the frob waited for the panel to be there on a slow bus",
         ] {

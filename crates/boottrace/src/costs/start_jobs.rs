@@ -160,7 +160,8 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
     let mut devices: Vec<(&str, &Line)> = Vec::new();
     let lines = context.boot.lines.iter();
     for line in lines.take_while(|line| end.is_none_or(|end| line.number <= end)) {
-        let said = of_systemd(line);
+        // A container's console is in its host's log.
+        let said = of_systemd(line).or_else(|| line.text.trim().strip_prefix("[ TIME ] "));
         let by_status = || said?.strip_prefix("Timed out waiting for device ");
         let Some(name) = by_status().or_else(|| timed_out_device(said?)) else {
             continue;

@@ -6,7 +6,6 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::stated_time::{length, LONGEST_NS};
-use crate::facts::boot::stage::StageEvent;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
@@ -46,10 +45,9 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     told.into_iter().map(|(_, stated, line)| cost(stated, line)).collect()
 }
 
-/// The same in a boot, up to its first use; what another cost tells of is not told again.
+/// The same in a boot, up to its end; what another cost tells of is not told again.
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
-    let end = used.and_then(|stage| stage.line);
+    let end = context.end_line();
     let lines = context.boot.lines.iter();
     let lines = lines.take_while(|line| end.is_none_or(|end| line.number <= end));
     let spoken = lines.filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel));

@@ -279,7 +279,6 @@ pub(crate) fn is_waiter(name: &str) -> bool {
 
 /// The line up to which units are started for somebody who waits: first use; else where systemd says that all is up.
 fn last_line(context: &Context<'_>) -> Option<u32> {
-    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
     let target = || {
         let up = |line: &&Line| {
             of_systemd(line).is_some_and(|text| {
@@ -292,9 +291,7 @@ fn last_line(context: &Context<'_>) -> Option<u32> {
         };
         context.boot.lines.iter().rev().find(up).map(|line| line.number)
     };
-    used.and_then(|stage| stage.line)
-        .or(context.startup.map(|account| account.line))
-        .or_else(target)
+    context.end_line().or_else(target)
 }
 
 fn begins(text: &str) -> Option<&str> {

@@ -28,8 +28,22 @@ pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>
     let who = |text: &'a str| text.trim().split(' ').next().unwrap_or("");
     first_of(&[kernel::TIMEOUTS], after, before, true)
         .filter(|found| !states_a_setting(found.line))
+        .map(told_by_a_program)
         .filter(|found| found.line == before.trim() || who(after) == who(before))
         .or_else(|| spoken_of(after, before))
+}
+
+/// A program that gives up is not who was silent: its words tell, where they do, who that is.
+fn told_by_a_program(mut found: Named<'_>) -> Named<'_> {
+    let number = found
+        .subject
+        .split_once('[')
+        .and_then(|(_, rest)| rest.strip_suffix(']'));
+    if number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit())) {
+        let said = found.line.split_once(": ").map_or("", |(_, said)| said);
+        found.subject = format!("`{}`", shorten(said.trim()));
+    }
+    found
 }
 
 /// `timeout = 0`, `watchdog timeout: 60 sec`: a value is set or told, and nothing ran out.
@@ -95,5 +109,15 @@ mod tests {
         assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake with timeout = 0").is_none());
         assert!(timed_out("frob 1-1: begins", "frob 1-1: watchdog timeout: 60 sec").is_none());
         assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake timeout").is_some());
+    }
+
+    #[test]
+    fn who_gives_up_is_not_who_is_silent() {
+        let found = timed_out("frobd begins", "systemd[1]: quux@a.service: Start operation timed out.").unwrap();
+        let subject = "`quux@a.service: Start operation timed out.`";
+        assert_eq!(
+            found.title(),
+            format!("a device or a service does not answer in time: {subject}")
+        );
     }
 }

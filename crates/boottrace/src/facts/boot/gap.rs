@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::dated;
 use super::idle::Idle;
 use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
@@ -93,6 +94,10 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
     let kernel = boot.kernel_from.unwrap_or(end);
     let unclaimed = unclaimed_from(boot).unwrap_or(end);
     let user = boot.user_from.unwrap_or(end).max(kernel);
+    // A daemon writes what it read of the kernel's between the lines of programs that started later.
+    let runs_init =
+        |line: &Line| line.printk_ns.is_some() && line.text.starts_with("Run /") && line.text.ends_with("init process");
+    let init = boot.lines.iter().rposition(runs_init).unwrap_or(0);
     // A piece without a start and without init: nobody knows whether it is still the kernel's own part.
     let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
     let missing_to = lost_to(boot, user);
@@ -121,7 +126,7 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
             BootPart::Firmware
         } else if at < kernel {
             BootPart::Unclaimed
-        } else if at < user {
+        } else if at < user || (at < init && line.kind == LineKind::Kernel) {
             BootPart::Kernel
         } else {
             BootPart::UserSpace
@@ -131,6 +136,9 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         };
         if last.is_some() && part != BootPart::Firmware && in_background(line, part) {
             continue;
+        }
+        if last.is_some_and(|before| clock == Clock::Printk && spoke_meanwhile(boot, before, at, ns)) {
+            last = None;
         }
         // The loader's last words end its part.
         if at == unclaimed {
@@ -184,6 +192,12 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
     });
     keep_longest(&mut out);
     out
+}
+
+/// Did programs speak, by a daemon's dates, for the time of a silence?
+fn spoke_meanwhile(boot: &BootLog, before: Last, at: usize, ns: i64) -> bool {
+    let length = ns.saturating_sub(before.ns);
+    length >= SHORTEST_NS && dated::fill(&boot.lines[before.at..=at], length)
 }
 
 /// Is what follows none of the boot: a session runs, the machine was restored from a snapshot, or somebody prints the log?

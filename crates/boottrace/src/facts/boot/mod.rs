@@ -7,6 +7,7 @@ pub mod blind_spot;
 pub mod by_account;
 mod clock_set;
 pub mod critical_path;
+mod dated;
 pub mod deferred;
 pub mod end;
 pub mod failure;

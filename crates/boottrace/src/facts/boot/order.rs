@@ -22,6 +22,7 @@ pub fn in_order(boot: &BootLog, axis: &Axis, stages: &mut [Stage]) {
             }
         }
     }
+    raise_bounds(stages);
     let kernel = stages.iter().find(|stage| stage.event == StageEvent::KernelStart);
     let Some(begin) = kernel.filter(|stage| !stage.at_most).and_then(|stage| stage.ns) else {
         return;
@@ -31,6 +32,24 @@ pub fn in_order(boot: &BootLog, axis: &Axis, stages: &mut [Stage]) {
             (stage.ns, stage.clock) = (None, None);
             (stage.at_least, stage.at_most) = (false, false);
         }
+    }
+}
+
+/// What init started came no earlier than init: a bound of the one is a bound of the other.
+fn raise_bounds(stages: &mut [Stage]) {
+    let init = stages.iter().find(|stage| stage.event == StageEvent::UserSpaceStart);
+    let Some((least, clock)) = init
+        .filter(|stage| !stage.at_most)
+        .and_then(|stage| Some((stage.ns?, stage.clock)))
+    else {
+        return;
+    };
+    for stage in stages
+        .iter_mut()
+        .filter(|stage| stage.event > StageEvent::UserSpaceStart)
+    {
+        let bounded = stage.at_least && !stage.at_most && !stage.shifted && stage.clock == clock;
+        stage.ns = stage.ns.map(|ns| if bounded { ns.max(least) } else { ns });
     }
 }
 

@@ -7,6 +7,7 @@ mod chain;
 mod excerpt;
 pub mod guests;
 mod host_prompt;
+mod in_use;
 mod learning;
 mod mail_quotes;
 mod nameless;

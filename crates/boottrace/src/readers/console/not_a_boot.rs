@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
+use super::in_use::in_use;
 use super::shutdown::shutdown;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
@@ -183,7 +184,9 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
         );
         return Some(("running-system", why));
     }
-    let first = stamped?;
+    let Some(first) = stamped else {
+        return in_use(log);
+    };
     if (PLUGGED_IN_NS..RUNS_NS).contains(&first.0) && log.lines.iter().all(speaks_of_usb) {
         let why = format!(
             "all lines are about devices on USB, {} s after the kernel's start (line {}): plugged in, as far as is shown",

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+//! What is told of user space in strangers' texts: forms that a page spoilt, boots that one file holds, systems in use, whose
+//! silence it is. Logs made up for each class of fault.
+
+mod reading;
+
+use boottrace::costs::{Cost, CostKind};
+use boottrace::facts::boot::stage::StageEvent;
+use boottrace::{Document, Part};
+use reading::{boots, ms, read, unit_reports};
+
+fn costs(document: &Document) -> Vec<(String, Option<i64>)> {
+    let of = |costs: &[Cost]| {
+        let told = costs
+            .iter()
+            .map(|cost| (cost.title.clone(), cost.cost_ns.map(|ns| ns / 1_000_000)));
+        told.collect::<Vec<_>>()
+    };
+    let parts = document.parts.iter();
+    parts
+        .flat_map(|part| match part {
+            Part::Units(report) => of(&report.costs),
+            Part::Boot(boot) => of(&boot.costs),
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+#[test]
+fn an_account_without_its_blanks() {
+    let document = read(
+        "Somebody shows:\n\n [root@frob~]#systemd-analyze\n\
+         Startupfinishedin818ms(kernel)+1min3.240s(userspace)=1min4.058s\n\n```\n20.852sfrob.service\n103msquux.mount\n```\n\n```\n\
+         multi-user.target@40.976s\n\u{2514}\u{2500}frob.service@20.100s+20.852s\n\u{2514}\u{2500}basic.target@20.000s\n```\n",
+    );
+    let reports = unit_reports(&document);
+    assert_eq!(reports.len(), 1);
+    assert_eq!(
+        reports[0].startup.as_ref().and_then(|all| all.total_ns),
+        Some(64_058_000_000)
+    );
+    assert_eq!(reports[0].units[0].unit, "frob.service");
+    let depths: Vec<u32> = reports[0].chain.iter().map(|link| link.depth).collect();
+    assert_eq!(depths, [0, 1, 2]);
+    assert!(costs(&document).contains(&("systemd starts the unit `frob.service`".to_owned(), Some(20_852))));
+}
+
+#[test]
+fn lines_searched_out_of_a_plot() {
+    let document = read(
+        "We spend 40 ms on it:\n\n```\nsystemd-analyze plot | grep frob\n  <text class=\"left\" x=\"2.5\" y=\"4\">frob.slice</text>\n  \
+         <text class=\"left\" x=\"3.5\" y=\"5\">frob-root.service (33ms)</text>\n```\n",
+    );
+    assert_eq!(unit_reports(&document)[0].units[0].unit, "frob-root.service");
+    assert_eq!(unit_reports(&document)[0].units.len(), 1);
+    assert_eq!(
+        costs(&document),
+        [("systemd starts the unit `frob-root.service`".to_owned(), Some(33))]
+    );
+}
+
+#[test]
+fn times_that_no_start_takes() {
+    let document = read(
+        "Startup finished in 1.367s (kernel) + 6.668s (userspace) = 8.035s\n\
+         graphical.target reached after 2w 3d 12h 36min 56.498s in userspace\n\
+         2y 11month 3w 5d 8h 7min 53.958s frob.service\n1.201s quux.service\n",
+    );
+    let report = unit_reports(&document)[0];
+    assert_eq!(report.units.len(), 1);
+    assert_eq!(report.startup.as_ref().unwrap().target_after_ns, None);
+    let left = document
+        .skipped
+        .iter()
+        .find(|skipped| skipped.reason.contains("more than a day"));
+    assert_eq!(left.map(|skipped| skipped.count), Some(1));
+}
+
+#[test]
+fn units_of_a_users_session() {
+    let document =
+        read("Hello.\n\n    $ systemd-analyze --user blame | head\n    2.622s frob.service\n    1.689s quux.service\n");
+    assert!(unit_reports(&document)[0].about.contains("user's session"));
+}
+
+#[test]
+fn stages_of_cloud_init_in_each_boot() {
+    let stage = |name: &str, up: &str| {
+        format!(
+            "Cloud-init v. 9.1 running '{name}' at Mon, 01 Jan 2035 10:00:00 +0000. Up {up} seconds.\nci-info: frob\n"
+        )
+    };
+    let end = "Cloud-init v. 9.1 finished at Mon, 01 Jan 2035 10:02:00 +0000. Datasource Frob.  Up 120.50 seconds\n";
+    let log = [
+        stage("init-local", "7.50"),
+        stage("init", "38.25"),
+        stage("modules:final", "120.25"),
+        end.to_owned(),
+        stage("init-local", "6.00"),
+        stage("init", "7.00"),
+    ]
+    .concat();
+    let told = costs(&read(&log));
+    assert_eq!(
+        told,
+        [
+            (
+                "the step `init` of cloud-init, with what comes before `modules:final`".to_owned(),
+                Some(82_000)
+            ),
+            (
+                "the step `init-local` of cloud-init, with what comes before `init`".to_owned(),
+                Some(1_000)
+            ),
+        ]
+    );
+}
+
+#[test]
+fn a_system_in_use_is_no_boot() {
+    let lines = [
+        "May 01 16:15:38 frob systemd[1]: Starting Frob Daemon...",
+        "May 01 16:15:38 frob systemd[1]: Started Frob Daemon.",
+        "May 01 16:15:42 frob sudo[3324]: me : TTY=pts/1 ; PWD=/home/me ; USER=root ; COMMAND=/usr/bin/journalctl -f",
+        "May 01 16:17:47 frob kernel: quux 0000:04:00.0: AER: Corrected error received: 0000:04:00.0",
+        "May 01 16:20:02 frob PackageKit[1644]: resolve transaction /6_ab from uid 1000 finished with success after 46258ms",
+    ];
+    let document = read(&(lines.join("\n") + "\n"));
+    assert_eq!(document.boots().count(), 0);
+    assert_eq!(costs(&document), []);
+}
+
+#[test]
+fn who_gives_up_is_not_who_was_silent() {
+    let log = "Feb 18 19:09:24 container foo[5465]: [  OK  ] Started Networking Setup.\n\
+               Feb 18 19:10:54 systemd[1]: container@foo.service: Start operation timed out. Terminating.\n\
+               Feb 18 19:10:54 container foo[5465]: [ TIME ] Timed out waiting for device dev-disk-by\\x2dlabel-frob.device.\n\
+               Feb 18 19:10:54 container foo[5465]: [DEPEND] Dependency failed for /frob.\n";
+    let told = costs(&read(log));
+    assert!(told.iter().all(|(title, _)| !title.contains("systemd[1]")), "{told:?}");
+    assert!(
+        told.iter()
+            .any(|(title, ms)| title.contains("/dev/disk/by-label/frob") && *ms == Some(90_000)),
+        "{told:?}"
+    );
+}
+
+/// A daemon that read the kernel's lines late, and dates them with those of programs.
+fn dated(programs: bool) -> String {
+    let mut log = String::new();
+    let date = |ms: u32| format!("2035-01-01T10:00:{:02}.{:03}000+00:00 frob", ms / 1000, ms % 1000);
+    let mut say = |at: u32, what: &str| log.push_str(&format!("{} {what}\n", date(at)));
+    say(4000, "systemd[1]: Starting frob.service - Frob...");
+    for (ms, text) in [
+        (0, "Linux version 6.1 (a@b) #1 SMP"),
+        (233, "pci 0000:00:18.6: [1022:14e6] type 00 class 0x060000"),
+        (2471, "Run /init as init process"),
+        (8100, "frob0: comes up"),
+    ] {
+        say(4001, &format!("kernel: [{:5}.{:03}000] {text}", ms / 1000, ms % 1000));
+    }
+    for at in 0..12 {
+        if programs {
+            say(5000 + at * 400, &format!("quuxd[77]: step {at}"));
+        }
+    }
+    say(10_000, "kernel: [   14.100000] frob1: comes up");
+    log
+}
+
+#[test]
+fn nobody_is_silent_while_programs_speak() {
+    let silences = |log: &str| {
+        let found = boots(log);
+        let gaps = found.iter().flat_map(|boot| boot.gaps.clone());
+        gaps.filter(|gap| gap.before.contains("frob1")).count()
+    };
+    assert_eq!(silences(&dated(true)), 0);
+    assert_eq!(silences(&dated(false)), 1);
+}
+
+#[test]
+fn scripts_come_no_earlier_than_init() {
+    let found = boots(&dated(true));
+    let scripts = ms(&found[0], StageEvent::RcScripts);
+    assert!(scripts.is_none_or(|at| at >= 2471), "{scripts:?}");
+}
+
+#[test]
+fn what_is_stated_behind_systemds_account_is_no_cost_of_the_boot() {
+    let log = "[    0.000000] Linux version 6.1 (a@b) #1 SMP\n[    1.000000] Run /sbin/init as init process\n\
+               [    9.000000] systemd[1]: Startup finished in 1.000s (kernel) + 8.000s (userspace) = 9.000s.\n\
+               [   99.000000] systemd[1]: Reloading finished in 680 ms.\n";
+    let found = boots(log);
+    assert!(
+        found[0].costs.iter().all(|cost| cost.kind != CostKind::StatedTime),
+        "{:?}",
+        found[0].costs
+    );
+}
