@@ -49,12 +49,10 @@ def test_a_step_has_a_page_that_every_change_leads_to(serve: Serve, tmp_path: Pa
         ["kernel", "", "moved most: +60.000 ms", ""],
     ]
     assert page["facts"][:2] == [["commit", "Wait for the sensor"], ["by", "Ada"]]
-    assert [lane["name"] for lane in page["parts"][0]["plot"]["lanes"]] == ["base", "new"]
-    assert sorted(span[0] for span in page["parts"][0]["plot"]["lanes"][0]["spans"]) == [
-        "RC scripts",
-        "firmware",
-        "kernel",
-    ]
+    base, new = page["parts"][0]["sides"]
+    assert [stage["name"] for stage in base[1]["stages"]] == ["firmware", "kernel", "RC scripts"]
+    assert (base[1]["goal_ns"], new[1]["goal_ns"]) == (3_000_000_000, 3_060_000_000)
+    assert page["parts"][2]["trends"][0]["changes"] == [[6, 3_000_000_000, 3_060_000_000]]
     assert "No console tells" in page["parts"][1]["subtitle"]
     assert [row[0][2] for row in page["parts"][-1]["tables"][0]["rows"]][:2] == ["boot?id=7", "boot?id=8"]
     assert page["trail"] == [["all systems", "./"], ["camera", "system?name=camera"]]
@@ -69,10 +67,12 @@ def test_a_boot_shows_its_stages_in_order_and_a_comparison_names_commits(serve: 
     page = data(server.ask("/boot?id=8")[1])
     times = page["parts"][0]
     assert [row[0] for row in times["tables"][0]["rows"]] == ["firmware", "kernel", "RC scripts", "whole boot"]
-    assert [bar[0] for bar in times["bars"]] == ["firmware", "kernel", "RC scripts"]
+    ((_, drawn),) = times["sides"]
+    assert [stage["name"] for stage in drawn["stages"]] == ["firmware", "kernel", "RC scripts"]
+    assert drawn["places"] == 3
     compared = data(server.ask(f"/compare?system=camera&a=rev:{6:040x}&b=rev:{7:040x}")[1])
     assert compared["name"] == "camera 000000000000 (Wait for the sensor) against camera 000000000000"
-    assert compared["parts"][0]["plot"]["label"] == "Stages of both sides, medians"
+    assert [side[0] for side in compared["parts"][0]["sides"]] == ["base", "new"]
 
 
 def test_consoles_beside_a_step_are_compared(serve: Serve, tmp_path: Path) -> None:

@@ -130,9 +130,7 @@ def trends(entries: Sequence[HistoryEntry], *, names: Sequence[str] = ()) -> tup
                 name=name,
                 exact=exact,
                 moved_ns=moved,
-                points=tuple(
-                    Point(entry.revision, entry.variant, entry.at, ns) for entry, ns in zip(having, values, strict=True)
-                ),
+                points=tuple(point_of(entry, name) for entry in having),
                 changes=tuple(_change(having, point) for point in changes),
             )
         )
@@ -157,6 +155,11 @@ def new_step(entries: Sequence[HistoryEntry], added: int) -> tuple[Trend, LevelC
 def plotted(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     """Return the boots that are points of a trend: those that reached their goal, under no dither."""
     return [entry for entry in entries if entry.times.ok and not entry.times.dither]
+
+
+def point_of(entry: HistoryEntry, name: str) -> Point:
+    """Return what a boot that has a quantity is in its trend."""
+    return Point(entry.revision, entry.variant, entry.at, entry.times.values[name])
 
 
 def _change(entries: Sequence[HistoryEntry], point: ChangePoint) -> LevelChange:

@@ -31,12 +31,11 @@ class TableData(TypedDict):
 class LaneData(TypedDict):
     """A lane of a plot: a span is `[name, start, length, detail]`. `cut`: how many shorter ones were left out.
 
-    `stage`: the stage that all spans belong to, whose colour they get. `stages`: each span is a stage, by its name.
+    `stage`: the stage that all spans belong to, whose colour they get.
     """
 
     name: str
     stage: NotRequired[str]
-    stages: NotRequired[bool]
     spans: list[list[Any]]
     cut: NotRequired[int]
 
@@ -78,13 +77,14 @@ class TrendData(TypedDict):
     """A quantity over revisions: a change is `[behind which point, from, to]`.
 
     A point is `[revision, variant, time, date]`: nanoseconds, and seconds since 1970 or null where no date is known.
-    A line is `[name, time]`, to hold the points against.
+    A line is `[name, time]`, to hold the points against. `places`: the digits of its milliseconds.
     """
 
     label: str
     points: list[list[Any]]
     changes: list[list[int]]
     lines: NotRequired[list[list[Any]]]
+    places: NotRequired[int]
 
 
 class ChooserData(TypedDict):
@@ -139,8 +139,24 @@ class CallsData(TypedDict):
     sides: NotRequired[list[str]]
 
 
+class StageData(TypedDict):
+    """A stage on the axis of its boot."""
+
+    name: str
+    start_ns: int
+    duration_ns: int
+
+
+class StagesData(TypedDict):
+    """The stages of a boot, end to end; `places`: the digits of its milliseconds."""
+
+    stages: list[StageData]
+    goal_ns: int
+    places: int
+
+
 class PartData(TypedDict):
-    """A part of a page. A bar is `[stage, length, words]`."""
+    """A part of a page. A bar is `[stage, start, length, words]`; a side `[name, its stages]`."""
 
     title: str
     alerts: list[str]
@@ -150,6 +166,7 @@ class PartData(TypedDict):
     subtitle: NotRequired[str]
     calls: NotRequired[CallsData | None]
     bars: NotRequired[list[list[Any]]]
+    sides: NotRequired[list[tuple[str, StagesData]]]
     trends: NotRequired[list[TrendData]]
     choose: NotRequired[ChooserData]
 

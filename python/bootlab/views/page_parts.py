@@ -6,12 +6,23 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bootlab.model import figures
 from bootlab.views import html_frame
-from bootlab.views.page_model import CallsData, Cell, LaneData, PageData, PartData, PlotData, TableData
+from bootlab.views.page_model import (
+    CallsData,
+    Cell,
+    LaneData,
+    PageData,
+    PartData,
+    PlotData,
+    StageData,
+    StagesData,
+    TableData,
+)
 from bootlab.views.shown_text import visible
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
@@ -70,9 +81,18 @@ def ms(ns: int | None, *, range_ns: int | None = None) -> list[Any]:
     return [figures.grouped_ms(ns, range_ns), ns]
 
 
-def make_up(stages: Iterable[tuple[str, int]], total_ns: int | None) -> bool:
-    """Tell whether stages make up the whole boot, to a hundredth: only then a picture may lay them end to end."""
-    return total_ns is not None and abs(sum(ns for _, ns in stages) - total_ns) <= total_ns / 100
+def end_to_end(stages: Sequence[tuple[str, int]], total_ns: int | None, range_ns: int | None) -> StagesData | None:
+    """Lay the stages of a boot end to end, for a picture; None where they do not make up the whole, to a hundredth.
+
+    `range_ns`: how far its times are unsure; None of exact ones.
+    """
+    if total_ns is None or abs(sum(ns for _, ns in stages) - total_ns) > total_ns / 100:
+        return None
+    starts = itertools.accumulate((ns for _, ns in stages), initial=0)
+    placed: list[StageData] = [
+        {"name": show(name), "start_ns": at, "duration_ns": ns} for (name, ns), at in zip(stages, starts, strict=False)
+    ]
+    return {"stages": placed, "goal_ns": total_ns, "places": figures.places(range_ns)}
 
 
 def number(value: int | None) -> list[Any]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
 from collections.abc import Sequence
 
@@ -20,8 +19,8 @@ from bootlab.views.gate.text import (
     rule_line,
     sentence,
 )
-from bootlab.views.page_model import PageData, PlotData, TableData
-from bootlab.views.page_parts import lane, make_up, ms, page, part, plot, show, table
+from bootlab.views.page_model import PageData, StagesData, TableData
+from bootlab.views.page_parts import end_to_end, ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 INTERVAL = "95 % interval"
@@ -40,7 +39,8 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
     parts = []
     if found.compared:
         parts.append(part("Quantities", show(rule_line(found)), quantities(found).on_page()))
-        parts[0]["plot"] = _picture(found)
+        if sides := _sides(found):
+            parts[0]["sides"] = sides
         if not found.exact or max(found.boots) > 1:
             parts.append(part("Every boot", "Each value of both sides, in the order of the boots.", _values(found)))
     if found.budgets:
@@ -51,42 +51,41 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
         rows = [[show(difference_line(one))] for one in found.differences]
         parts.append(part("What differs", "What the boots show of it.", table("What differs", ["what"], rows)))
     old, new = found.boots
+    facts = [
+        ["base", show(found.base or "none")],
+        ["boots of the base", figures.count(old)],
+        ["new", show(found.name)],
+        ["boots of the new side", figures.count(new)],
+        ["clock", found.clock],
+        ["made", show("; ".join(made_line(found)))],
+        ["commits", show(_commits(found))],
+        ["answer", show(sentence(found)) if title == "gate" else ""],
+    ]
     return {
         "name": show(f"{found.name}{against}"),
         "kind": title.capitalize(),
         "headline": _headline(found, gate=title == "gate"),
         "problems": [show(failure) for failure in (*found.failures, *found.ended_by_host)],
-        "facts": [
-            ["base", show(found.base or "none")],
-            ["boots of the base", figures.count(old)],
-            ["new", show(found.name)],
-            ["boots of the new side", figures.count(new)],
-            ["clock", found.clock],
-            ["made", show("; ".join(made_line(found)))],
-            ["commits", show(_commits(found))],
-            ["answer", show(sentence(found))] if title == "gate" else ["", ""],
-        ],
+        "facts": [fact for fact in facts if fact[1]],
         "parts": parts,
         "trail": [list(step) for step in trail] or None,
     }
 
 
-def _picture(found: GateResult) -> PlotData | None:
-    """Draw the stages of both sides on one scale, end to end; None where they do not make up the whole boots."""
+def _sides(found: GateResult) -> list[tuple[str, StagesData]]:
+    """Return the stages of both sides, end to end on one scale; [] where they do not make up the whole boots."""
     total = found.total
     if total is None or not total.base_ns or not total.new_ns:
-        return None
-    lanes = []
+        return []
+    sides: list[tuple[str, StagesData]] = []
     for side, whole in (("base", total.base_ns), ("new", total.new_ns)):
         values = {one.name: one.base_ns if side == "base" else one.new_ns for one in found.stages}
         stages = [(name, round(statistics.median(values[name]))) for name in in_order(values) if values[name]]
-        if not make_up(stages, round(statistics.median(whole))):
-            return None
-        ends = itertools.accumulate((ns for _, ns in stages), initial=0)
-        made = lane(side, [(name, start, ns, side) for (name, ns), start in zip(stages, ends, strict=False)])
-        made["stages"] = True
-        lanes.append(made)
-    return plot("Stages of both sides, medians", lanes)
+        placed = end_to_end(stages, round(statistics.median(whole)), total.unsure_ns)
+        if placed is None:
+            return []
+        sides.append((side, placed))
+    return sides
 
 
 def _commits(found: GateResult) -> str:

@@ -10,7 +10,7 @@ from bootlab.model.timeline import in_order
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
 from bootlab.views.page_model import PageData
-from bootlab.views.page_parts import make_up, ms, page, part, show, table
+from bootlab.views.page_parts import end_to_end, ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 
@@ -33,8 +33,8 @@ def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare:
     ]
     lead = f"Stages in the order of the boot, on the {times.clock} clock."
     parts = [part("Times", lead, table("Times", ["quantity", ">ms"], rows))]
-    if make_up(stages, times.total_ns):
-        parts[0]["bars"] = [[show(name), 0, ns, show(name)] for name, ns in stages]
+    if (drawn := end_to_end(stages, times.total_ns, times.unsure_ns)) is not None:
+        parts[0]["sides"] = [("boot", drawn)]
     if missing:
         parts.append(part("Not measured", "", table("Not measured", ["quantity", "why"], missing)))
     if links:

@@ -95,6 +95,7 @@ def _chart(trend: Trend) -> TrendData:
             [show(short(point.revision)), show(point.variant), point.ns, point.seconds] for point in trend.points
         ],
         "changes": [[one.point.before, one.point.from_ns, one.point.to_ns] for one in trend.changes],
+        "places": figures.places(trend.unsure_ns),
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import GateResult
 from bootlab.history.step import LevelStep
+from bootlab.history.trend import point_of
 from bootlab.logs.compared import LogComparison
 from bootlab.model import figures
 from bootlab.views.gate.page import INTERVAL, page_data
@@ -26,29 +27,45 @@ def render(system: str, step: LevelStep, found: GateResult, logs: LogComparison 
     `logs` None: not both are kept.
     """
     data = page_data(found, title="change of level", trail=[("all systems", to.home), (system, to.system(system))])
-    change = step.change
+    change, unsure = step.change, found.total.unsure_ns if found.total else None
     data["name"] = show(f"{system} at {short(change.to_revision)}")
     facts = [["commit", change.subject], ["by", change.author], ["what else changed", "; ".join(change.facts)]]
     data["facts"] = [[name, show(value)] for name, value in facts if value] + data["facts"]
     sure = [figure for figure in data["headline"] if figure[2] == INTERVAL]
-    data["headline"] = [*_moved_most(step, found), *sure]
-    data["parts"] = [*data["parts"][:1], _consoles(logs), *data["parts"][1:], _more(system, step, to)]
+    data["headline"] = [*_moved_most(step, found, unsure), *sure]
+    data["parts"] = [*data["parts"][:1], _consoles(logs), _boots(step, unsure), _more(system, step, to)]
     return page(f"{one_line(system, 80)}: change of level · bootlab", data)
 
 
-def _moved_most(step: LevelStep, found: GateResult) -> list[list[str]]:
+def _moved_most(step: LevelStep, found: GateResult, unsure_ns: int | None) -> list[list[str]]:
     """Say by how much the quantity changed, and which stage moved most with it."""
     grew = step.change.point.grew_ns
     word = "slower" if grew > 0 else "faster"
     name = "whole boot" if step.quantity == TOTAL else show(step.quantity)
-    total = found.total
-    said = [[figures.signed_ms(grew, total.unsure_ns if total else None), "ms", f"{name}, level to level", word]]
+    said = [[figures.signed_ms(grew, unsure_ns), "ms", f"{name}, level to level", word]]
     stages = [one for one in found.stages if one.judged is not None]
     if stages:
         most = max(stages, key=lambda one: abs(one.judged.saved_ns) if one.judged else 0)
         moved = -most.judged.saved_ns if most.judged else 0
         said.append([show(most.name), "", f"moved most: {figures.signed_ms(moved, most.unsure_ns)} ms", ""])
     return said
+
+
+def _boots(step: LevelStep, range_ns: int | None) -> PartData:
+    """Draw the boots of both levels, the oldest on the left."""
+    name = "whole boot" if step.quantity == TOTAL else show(step.quantity)
+    points = [point_of(entry, step.quantity) for entry in (*step.before, *step.after)]
+    point = step.change.point
+    made = part("Every boot", f"The {name}: a point a boot, the step between them. At most 100 boots of each level.")
+    made["trends"] = [
+        {
+            "label": f"{name}: {figures.counted(len(points), 'boot')}",
+            "points": [[show(short(one.revision)), show(one.variant), one.ns, one.seconds] for one in points],
+            "changes": [[len(step.before) - 1, point.from_ns, point.to_ns]],
+            "places": figures.places(range_ns),
+        }
+    ]
+    return made
 
 
 def _consoles(logs: LogComparison | None) -> PartData:

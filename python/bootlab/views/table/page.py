@@ -29,6 +29,7 @@ def _dots(row: Row) -> TrendData:
         "label": one_line(f"{row.title}: {figures.counted(len(row.each_ns), 'boot')}"),
         "points": [[f"boot {number}", "", ns, None] for number, ns in enumerate(row.each_ns, 1)],
         "changes": [],
+        "places": figures.places(row.ns("unsure_ns")),
         "lines": [] if exact_ns is None else [["exact", exact_ns]],
     }
 

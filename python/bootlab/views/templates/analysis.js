@@ -45,15 +45,22 @@ function stageBar(bars) {
     el("ul", { class: "legend" }, bars.map(([name, , length, words, sign]) => el("li", { title: words }, el("i", { class: `swatch ${stageClass(name)}` }), `${name} ${sign || ""}${ms(length)} ms`))));
 }
 
+// The stages of several boots on one scale: a boot's goal is where its last stage ends.
+function sideBars(sides) {
+  const whole = Math.max(...sides.map(([, boot]) => boot.goal_ns), 1);
+  return el("div", { class: "bars", role: "img", "aria-label": "Stage lengths on one scale; the table below has the figures" }, barRows(sides, whole), stageScale(whole));
+}
+
 let made = 0;
 function partSection(part, index) {
   const plot = part.plot && plotPanel({
-    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" || lane.stages ? stageItems(lane) : spanItems(lane, lane.stage ? stageClass(lane.stage) : "plain"))), marks: part.plot.marks,
+    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" ? stageItems(lane) : spanItems(lane, lane.stage ? stageClass(lane.stage) : "plain"))), marks: part.plot.marks,
     start: part.plot.start, end: part.plot.end + (part.plot.end - part.plot.start) * 0.01,
     label: part.plot.label, tableTitle: "Longest spans", idText: `plot-${index}`, title: part.plot.label,
   });
   return section(`part-${index}`, part.title, part.subtitle,
     part.bars && part.bars.length ? stageBar(part.bars) : null,
+    part.sides ? sideBars(part.sides) : null,
     part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, prose(text))),
     (part.trends || []).map((trend) => el("figure", {}, el("figcaption", {}, trend.label), trendChart(trend))),
     part.choose ? chooser(part.choose) : null,

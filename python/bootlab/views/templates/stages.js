@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Stage bars of one or two boots on one scale, and the table that carries their figures.
-function stageSection(data) {
-  const boots = [["base", data.base], ["stacked", data.final]].filter(([, b]) => b && b.stages.length);
-  if (!boots.length) return null;
-  if (data.kind === "boot") boots[0][0] = "boot";
-  const whole = Math.max(...boots.map(([, b]) => endOf(b)), 1);
-  const bars = boots.map(([name, boot]) => el("div", { class: "bar-row" },
+// boots: [[name, {stages: [{name, start_ns, duration_ns}], goal_ns, places}]]; whole: the length of the scale.
+function barRows(boots, whole) {
+  return boots.map(([name, boot]) => el("div", { class: "bar-row" },
     el("span", { class: "bar-name" }, name),
     el("div", { class: "bar-track" },
       boot.stages.map((s) => {
@@ -17,6 +14,14 @@ function stageSection(data) {
         share > 7 ? el("span", { class: "segment-ms" }, ms(s.duration_ns, Math.min(1, boot.places))) : null);
       })),
     el("span", { class: "bar-total" }, `${ms(boot.goal_ns, boot.places)} ms`)));
+}
+
+function stageSection(data) {
+  const boots = [["base", data.base], ["stacked", data.final]].filter(([, b]) => b && b.stages.length);
+  if (!boots.length) return null;
+  if (data.kind === "boot") boots[0][0] = "boot";
+  const whole = Math.max(...boots.map(([, b]) => endOf(b)), 1);
+  const bars = barRows(boots, whole);
 
   const made = data.tables.stages;
   const rows = rowsOf(made);

@@ -83,7 +83,7 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MAN
   table.append(el("caption", {}, caption), el("thead", {}, el("tr", {}, headers)), ...bodies.map((b) => b.body));
   apply();
   return {
-    node: el("div", { class: "tabled" }, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table), more),
+    node: el("div", { class: "tabled" }, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `table: ${caption}` }, table), more),
     table,
     filter(test) {
       let shown = 0;

@@ -125,7 +125,7 @@ function plotPanel({ title, lead, places = 3, lanes, marks, start, end, label, t
       { name: "lane", cell: (i) => i.lane.name },
       { name: "start, ms", right: true, cell: (i) => ms(i.start, places) },
       { name: "length, ms", right: true, cell: (i) => ms(i.length, places) },
-      { name: "", cls: "mini", cell: (i) => el("div", { class: "mini-track", "aria-hidden": "true" }, el("span", { class: `mini-length ${i.cls || ""}`, style: { width: `${(100 * i.length) / most}%` } })) },
+      { name: "of the longest", cls: "mini", cell: (i) => el("div", { class: "mini-track", "aria-hidden": "true" }, el("span", { class: `mini-length ${i.cls || ""}`, style: { width: `${(100 * i.length) / most}%` } })) },
       { name: "detail", cls: "words", cell: (i) => i.detail },
     ], rows, "figures"));
   };

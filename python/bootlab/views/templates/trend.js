@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a quantity went from boot to boot: a point a boot, the level between two changes as a line, changes as dashed ones.
-// trend: {label, points: [[revision, what, ns, seconds since 1970]], changes: [[place, from, to]], lines: [[name, ns]]}.
-// A change lies behind its place; a line is something to hold the points against.
+// trend: {label, points: [[revision, what, ns, seconds since 1970]], changes: [[place, from, to]], lines: [[name, ns]],
+// places: of its milliseconds}. A change lies behind its place; a line is something to hold the points against.
 // The distance of two points is a step, or the time between the boots where they were made over more than a day.
 const DAY = 86400;
 function datesOf(points) {
@@ -82,7 +82,7 @@ function trendChart(trend) {
     trend.changes.forEach(([place, old, now]) => {
       const at = (x(place) + x(Math.min(place + 1, points.length - 1))) / 2;
       const cls = now > old ? "bad" : "good";
-      const text = signedMs(now - old);
+      const text = signedMs(now - old, trend.places);
       fill(drawing, {}, [svg("line", { class: `turn ${cls}`, x1: at, x2: at, y1: TOP - 4, y2: H - BOTTOM + 2 })]);
       const left = Math.min(Math.max(at, LEFT + 24), width - 34);
       if (left - taken < text.length * 7) return;
@@ -90,7 +90,7 @@ function trendChart(trend) {
       fill(drawing, {}, [svg("text", { class: `turn-text ${cls}`, x: left, y: TOP - 9, "text-anchor": "middle" }, text)]);
     });
     const radius = step > 9 ? 3.2 : step > 4 ? 2.2 : 1.4;
-    points.forEach(([revision, what, ns, seconds], place) => fill(drawing, {}, [svg("circle", { class: "dot", cx: x(place), cy: y(ns), r: radius }, svg("title", {}, `${revision}${what ? ` ${what}` : ""}: ${ms(ns)} ms${seconds ? `, ${dayOf(seconds)}` : ""}`))]));
+    points.forEach(([revision, what, ns, seconds], place) => fill(drawing, {}, [svg("circle", { class: "dot", cx: x(place), cy: y(ns), r: radius }, svg("title", {}, `${revision}${what ? ` ${what}` : ""}: ${ms(ns, trend.places)} ms${seconds ? `, ${dayOf(seconds)}` : ""}`))]));
   }
 
   new ResizeObserver(draw).observe(box);
