@@ -84,7 +84,7 @@ def queued(folder: Path, boots: int, seed: int) -> list[dict[str, Any]]:
 
 
 def beside(boots: list[dict[str, Any]], board: RunningBoard) -> list[dict[str, Any]]:
-    """Lay what bootlab said of a board's boots, by their ends, beside what the board did: a board boots one at a time."""
+    """Lay what bootlab said of a board's boots, by their ends, beside what it did: it boots one at a time."""
     did = [(note["at_ns"], note["fault"]) for note in board.truth() if note["event"] == "on"]
     told, last = [], 0
     for boot in boots:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
+import json
 
 import msgspec
 import pytest
@@ -183,3 +184,17 @@ def test_a_wide_terminal_has_one_table():
     table = text_table("", "quantity", *(f">figure {n}" for n in range(8)))
     table.add_row("kernel", *("1500.000" for _ in range(8)))
     assert sum("quantity" in line for line in to_text(table, width=200).splitlines()) == 1
+
+
+def test_every_boot_of_a_board_is_drawn_beside_the_exact_one():
+    kernel = Row(id="kernel", title="kernel", each_ns=(5 * MS, 6 * MS), values={"exact_ns": 4 * MS, "unsure_ns": MS})
+    whole = Row(id="all", title="all", each_ns=(9 * MS, 8 * MS), values={"exact_ns": None})
+    text = page.page(msgspec.structs.replace(FOUND, rows=(kernel, GOOD, whole)))
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    (dots,) = (part for part in data["parts"] if part["title"] == "Every boot")
+    assert "Dashed: the exact boot" in dots["subtitle"]
+    assert [(one["label"], one["lines"], one["places"]) for one in dots["trends"]] == [
+        ("all: 2 boots", [], 3),
+        ("kernel: 2 boots", [["exact", 4 * MS]], 1),
+    ]
+    assert [point[2] for point in dots["trends"][1]["points"]] == [5 * MS, 6 * MS]

@@ -15,10 +15,8 @@ _KINDS = {"filesystems": "File systems", "xip": "Start from flash", "lpj": "Loop
 """What comparisons are called, where their kind is an abbreviation."""
 
 
-_EVERY_BOOT = (
-    "A dot a boot of the board, in their order, in wall milliseconds; the line is their median. The dashed line is the "
-    "exact boot, in virtual milliseconds: another clock, so its distance means nothing by itself."
-)
+_EVERY_BOOT = "A dot a boot of the board, in their order, in wall milliseconds; the line is their median."
+_EXACT = " Dashed: the exact boot, in virtual milliseconds: another clock, so the distance means nothing by itself."
 _MOST_DRAWN = 10
 
 
@@ -39,10 +37,11 @@ def page(found: Comparison) -> str:
     parts = [
         part(one_line(made.title) or "Comparison", "", cells.listing(found, made).on_page()) for made in found.tables
     ]
-    if drawn := [_dots(row) for row in found.rows if len(row.each_ns) > 1]:
-        dots = part("Every boot", _EVERY_BOOT)
+    if drawn := [row for row in found.rows if len(row.each_ns) > 1]:
+        exact = any(row.ns("exact_ns") is not None for row in drawn)
+        dots = part("Every boot", f"{_EVERY_BOOT}{_EXACT if exact else ''}")
         # The whole boot is the last row of a comparison, and what one looks for first.
-        dots["trends"] = drawn[::-1][:_MOST_DRAWN]
+        dots["trends"] = [_dots(row) for row in (drawn[-1], *drawn[:-1])][:_MOST_DRAWN]
         parts.append(dots)
     if found.left_out:
         rows = [[one_line(row.title), one_line(row.reason, 300)] for row in found.left_out]

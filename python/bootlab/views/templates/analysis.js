@@ -8,7 +8,7 @@ function dataTable(made, number, title) {
     shown.textContent = `${count(n)} of ${count(made.rows.length)}${made.left ? `; ${count(made.left)} more are in the JSON` : ""}`;
   };
   filter("");
-  return el("div", { class: "made", id: `table-${number}` }, made.caption === title ? null : el("h3", {}, made.caption), made.lead ? el("p", { class: "lead" }, made.lead) : null,
+  return el("div", { class: "made", id: `table-${number}` }, !made.caption || made.caption === title ? null : el("h3", {}, made.caption), made.lead ? el("p", { class: "lead" }, made.lead) : null,
     made.rows.length > 12 ? el("div", { class: "controls" }, searchBox(`Filter ${shortHeading(made.caption, 24).toLowerCase()}`, filter), shown) : null, table.node);
 }
 
