@@ -15,6 +15,7 @@ SUITE10 := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_CODENAME" = bookw
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 export BOOTLAB_KERNEL := $(KERNEL)/vmlinuz
 PIP     := $(BIN)/pip install -q --disable-pip-version-check
+ALONE   := flock $(VENV)/.pip
 # A line before each long step, and how long it took behind it.
 STEP    := ./scripts/step.sh
 # The Debian packages that a target needs, installed with one call (scripts/setup-debian.sh).
@@ -55,24 +56,28 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.
 CRATES := $(shell { find crates -name target -prune -o -name corpus -prune -o -name artifacts -prune -o -type f -print0 | sort -z | \
 	xargs -0 sha256sum; sha256sum Cargo.toml Cargo.lock rustfmt.toml docs/reference/inputs.md; } 2>/dev/null | sha256sum | cut -c 1-16)
 
-# Without Python, so beside its packages; the binding comes with the package.
+# Beside Python's packages. The binding is named, because Cargo chooses the features of all crates by those that it
+# compiles together: with others the next step would compile every one of them again.
 target/.crates: $(RUST) | $(VENV)/.packages
 	@mkdir -p target
-	@$(STEP) "compiling bootlab's core (a minute on two cores)" \
-		cargo build --locked --profile quick -p boottrace -p bootpage -p kernelimage -p kernelsource
+	@$(STEP) "compiling bootlab's core (a minute or two on two cores)" \
+		env PYO3_BUILD_EXTENSION_MODULE=1 cargo build --locked --profile quick -p bootlab-python
 	@touch $@
 
 # The wheel that is released is optimised across crates: `make wheel`.
 $(VENV)/.installed: $(VENV)/.made $(RUST) pyproject.toml | target/.crates
 	@PATH="$(CURDIR)/$(BIN):$$PATH" MATURIN_PEP517_ARGS="--profile quick" \
-		$(STEP) "compiling the core's Python module (half a minute)" $(PIP) --no-deps --no-build-isolation -e .
+		$(STEP) "compiling the core's Python module (half a minute)" $(ALONE) $(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.developer: $(VENV)/.installed requirements-dev.txt
-	@$(STEP) "Python packages of the tests and checks (a minute)" $(PIP) --require-hashes -r requirements-dev.txt
+# Beside the compiler; the other call of pip waits for its end.
+$(VENV)/.developer: $(VENV)/.made requirements-dev.txt
+	@$(STEP) "Python packages of the tests and checks (a minute)" \
+		$(ALONE) $(PIP) --require-hashes -r requirements-dev.txt
 	@touch $@
 
-developer: setup $(VENV)/.developer
+developer:
+	@$(MAKE) --no-print-directory -j4 ready $(VENV)/.developer GROUPS="$(GROUPS)"
 
 $(KERNEL)/vmlinuz: scripts/fetch-kernel.sh | $(VENV)/.packages
 	@$(STEP) "Debian's cloud kernel into .cache (a few seconds)" ./scripts/fetch-kernel.sh $(KERNEL)
@@ -129,8 +134,8 @@ PROFILE := $(if $(EXAMPLES),no clock,quick)
 PYTEST := $(BIN)/pytest -rsfE --dist loadfile
 # Two workers a processor: many of these tests wait, for a board's switch, a server or a disk.
 UNIT := $(PYTEST) -n $(shell echo $$((2 * $$(nproc)))) --hypothesis-profile "$(PROFILE)" -m "$(FAST)"
-# Slow files first (tests/conftest.py), so that no worker ends alone with one of them; three workers, because a test often
-# waits for a machine that waits.
+# The longest files first (tests/longest_files.txt), then those with slow marks, so that no worker ends alone with one of
+# them; three workers, because a test often waits for a machine that waits.
 WHOLE := $(PYTEST) -n 3 --no-loadscope-reorder --durations=10
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 # The binding has no tests of its own in Rust, and takes as long to compile as half of the rest.
