@@ -24,8 +24,9 @@ settings.register_profile("quick", **NO_CLOCK, max_examples=20)
 settings.load_profile("no clock")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+LONGEST_FILES = (REPOSITORY / "tests" / "longest_files.txt").read_text(encoding="utf-8").split()
 SLOWEST_FIRST = ("install", "qemu", "slow", "browser")
-"""Marks of the files that `make test` begins with: its workers end with files of a second each, and so together."""
+"""Marks of the files that follow the longest: workers end with files of a second each, and so together."""
 
 REPLAYED = REPOSITORY / "tests" / "replay" / "system.toml"
 """A system whose boots were recorded: a Debian kernel and a script (tests/replay/record.py)."""
@@ -33,17 +34,22 @@ REPLAYED = REPOSITORY / "tests" / "replay" / "system.toml"
 
 @pytest.fixture(scope="session", autouse=True)
 def _private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    # Never the user's own cache: a test that passes because of it would fail elsewhere.
+    # Never the user's own cache: a test that passes because of it would fail elsewhere. One for all workers, as several
+    # commands of a user have one: plugins are compiled and kernels unpacked once.
     # Nor the width of whoever runs the tests, which pytest-xdist hands on.
     os.environ.pop("COLUMNS", None)
-    os.environ["BOOTLAB_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["BOOTLAB_CACHE"] = str(_of_all_workers(tmp_path_factory) / "cache")
+
+
+def _of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")
 def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the plugins that most boots load, compiled once for all workers."""
-    own = tmp_path_factory.getbasetemp()
-    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "plugins"
+    place = _of_all_workers(tmp_path_factory) / "plugins"
     found = emulator.find(Machine())
     # Without a compiler there are none, and each test says for itself what it lacks.
     plugin.prepare(found, place)
@@ -138,8 +144,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if missing and item.get_closest_marker("qemu"):
             item.add_marker(pytest.mark.skip(reason="qemu-system-x86_64 is not installed: scripts/setup-debian.sh run"))
+    long = {REPOSITORY / "tests" / name: place - len(LONGEST_FILES) for place, name in enumerate(LONGEST_FILES)}
     turn: dict[Path, int] = {}
     for item in items:
         marks = [number for number, mark in enumerate(SLOWEST_FIRST) if item.get_closest_marker(mark)]
-        turn[item.path] = min([*marks, turn.get(item.path, len(SLOWEST_FIRST))])
+        turn[item.path] = long.get(item.path, min([*marks, turn.get(item.path, len(SLOWEST_FIRST))]))
     items.sort(key=lambda item: turn[item.path])

@@ -71,6 +71,12 @@ def test_what_continuous_integration_makes_exists(path):
     assert made <= known
 
 
+def test_the_longest_files_are_there_and_named_once():
+    names = (TESTS / "longest_files.txt").read_text(encoding="utf-8").split()
+    assert len(names) == len(set(names))
+    assert [name for name in names if not (TESTS / name).is_file()] == []
+
+
 def test_continuous_integration_says_no_early_and_runs_nothing_twice():
     text = (REPOSITORY / ".ci/run").read_text(encoding="utf-8")
     steps = [line.split(None, 3)[2:] for line in text.splitlines() if re.match(r"step \d+ make (check|test)", line)]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The agent inside a real kernel: what was read, what was not, and init as it would be without the agent."""
 
-import os
 import threading
 from pathlib import Path
 
@@ -13,9 +12,10 @@ from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Outcome
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, SystemDescription
+from bootlab.model.system import Goal, Initramfs, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
+from tests.lean_kernel import PARAMETERS, lean_kernel
 
 pytestmark = pytest.mark.qemu
 
@@ -60,10 +60,10 @@ def system(debian_kernel):
         "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
         "/zz/last": text("7777777"),
     }
-    words = "console=ttyS0 nokaslr cryptomgr.notests loglevel=1 initcall_debug log_buf_len=16M"
+    words = f"console=ttyS0 nokaslr {PARAMETERS} loglevel=1 initcall_debug log_buf_len=16M"
     return SystemDescription(
         name="agent",
-        kernel=Kernel(image=os.path.realpath(debian_kernel)),
+        kernel=lean_kernel(debian_kernel),
         goal=Goal(console=r"^@BL1 end \d+"),
         initramfs=Initramfs(tree=FileTree.of(tree), compression="none"),
         cmdline=CommandLine.parse(

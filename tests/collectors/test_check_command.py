@@ -16,9 +16,10 @@ from bootlab.experiments.bench import Bench
 from bootlab.model.change import DropFiles
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Recording
-from bootlab.model.system import Check, Goal, Initramfs, Kernel, SystemDescription
+from bootlab.model.system import Check, Goal, Initramfs, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
+from tests.lean_kernel import PARAMETERS, lean_kernel
 
 _INIT = """#!/bin/sh
 /bin/busybox mount -t proc proc /proc
@@ -39,9 +40,9 @@ def small(kernel: str, command: tuple[str, ...]) -> SystemDescription:
     }
     return SystemDescription(
         name="checked",
-        kernel=Kernel(image=kernel),
+        kernel=lean_kernel(kernel),
         goal=Goal(console="GOAL"),
-        cmdline=CommandLine.parse("console=ttyS0 cryptomgr.notests quiet"),
+        cmdline=CommandLine.parse(f"console=ttyS0 {PARAMETERS} quiet"),
         initramfs=Initramfs(tree=FileTree.of(tree), compression="none"),
         check=Check(command=command),
     )

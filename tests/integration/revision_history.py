@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A git history of 64 root trees of the demo: a regression in one commit or in none. `python -m` makes it for a hand.
+"""Git histories of systems that boot for real: one commit makes them slower, or none does.
 
-Usage: python -m tests.integration.revision_history FOLDER script|cmdline|none [PLACE]
+`trees`: 64 commits that change what such trees change every day, on a kernel of a few hundred bytes that waits as long
+as its command line says. `kernels`: on Debian's kernel, which one commit makes do more.
 """
 
 from __future__ import annotations
@@ -9,40 +10,64 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 from tests.conftest import REPOSITORY
+from tests.mini_kernel import mini_kernel
 
 COUNT = 64
 DEMO = REPOSITORY / "examples" / "demo"
-Kind = Literal["script", "cmdline", "none"]
-
-# A third of a percent and a little more of the demo's boot, in BusyBox's shell.
-SELF_TEST = """#!/bin/sh
-# Tests the sensor's memory before anybody uses it.
-[ "$1" = start ] || exit 0
-i=0
-while [ $i -lt 420 ]; do i=$((i+1)); done
-"""
+# A loaded host is slow, and that is no failure of a revision.
+_LIMITS = "[limits]\nwall_s = 3000\nstall_wall_s = 1500\n"
+_TREE = (
+    '[initramfs]\ncompression = "none"\ndir = "rootfs"\n'
+    '[initramfs.files]\n"/bin/busybox" = { source = "/bin/busybox", mode = "0755" }\n'
+)
+_WAITS = 300
 
 
-def make(folder: Path, kind: Kind, place: int = 41) -> str:
-    """Make the repository; return the range of its commits. Commit `place` (from 0) is the slow one."""
+def trees(folder: Path, slow_from: int | None) -> str:
+    """Make the repository, return its commits. Since commit `slow_from` the machine waits a third of a percent more."""
+    kernel = mini_kernel(folder.with_suffix(".kernel"), "\r\nstart\r\n", text_after="GOAL\r\n", obeys=True)
+
+    def change(number: int) -> str:
+        _change(folder, number)
+        waits = _WAITS + 2 * (slow_from is not None and number >= slow_from)
+        (folder / "system.toml").write_text(
+            f'name = "trees"\n[machine]\nmemory_mib = 32\n[kernel]\nimage = "{kernel}"\n'
+            f'cmdline = "console=ttyS0 {"w" * waits}"\n{_TREE}'
+            f'[goal]\nconsole = "GOAL"\n{_LIMITS}'
+        )
+        return "Wait for the sensor" if number == slow_from else f"Change {number}"
+
+    return _commits(folder, COUNT, change)
+
+
+def kernels(folder: Path, count: int, slow_from: int) -> str:
+    """Make the repository, return its commits. Since commit `slow_from` the kernel tries whether its timer ticks."""
+
+    def change(number: int) -> str:
+        _change(folder, number)
+        more = "" if number >= slow_from else " no_timer_check"
+        # The goal is a line behind that trial, at a fifth of what it takes to start.
+        (folder / "system.toml").write_text(
+            'name = "kernels"\n[machine]\nmemory_mib = 128\n[kernel]\nimage = "$BOOTLAB_KERNEL"\nform = "vmlinux"\n'
+            f'cmdline = "console=ttyS0 panic=5{more}"\n{_TREE}[goal]\nconsole = "Mount-cache hash table"\n{_LIMITS}'
+        )
+        return "Try the timer again" if number == slow_from else f"Change {number}"
+
+    return _commits(folder, count, change)
+
+
+def _commits(folder: Path, count: int, change: Callable[[int], str]) -> str:
     folder.mkdir(parents=True)
     shutil.copytree(DEMO / "rootfs", folder / "rootfs", symlinks=True)
     _git(folder, "init", "-q", ".")
-    for number in range(COUNT):
-        slow = number >= place
-        _change(folder, number)
-        if kind == "script" and number == place:
-            script = folder / "rootfs/etc/init.d/S15selftest"
-            script.write_text(SELF_TEST, encoding="utf-8")
-            script.chmod(0o755)
-        (folder / "system.toml").write_text(_system(self_tests=kind == "cmdline" and slow), encoding="utf-8")
+    for number in range(count):
+        subject = change(number)
         _git(folder, "add", "-A", "-f")
-        _git(folder, "commit", "-q", "--allow-empty", "-m", _subject(kind, number, place))
+        _git(folder, "commit", "-q", "--allow-empty", "-m", subject)
     first = _git(folder, "rev-list", "--max-parents=0", "HEAD")
     return f"{first.strip()}..HEAD"
 
@@ -62,22 +87,6 @@ def _change(folder: Path, number: int) -> None:
         (etc / f"note-{number}").write_text("x" * (number * 31 % 700), encoding="utf-8")
 
 
-def _subject(kind: Kind, number: int, place: int) -> str:
-    if number != place or kind == "none":
-        return f"Change {number}"
-    return "Test the sensor's memory" if kind == "script" else "Crypto self-tests on again"
-
-
-def _system(*, self_tests: bool) -> str:
-    text = (DEMO / "system.toml").read_text(encoding="utf-8")
-    text = text.replace("../../guest/build", str(REPOSITORY / "guest" / "build"))
-    line = "panic=5 vm.overcommit_memory=1"
-    if not self_tests:
-        text = text.replace(line, f"{line} cryptomgr.notests")
-    # A loaded host is slow, and that is no failure of a revision.
-    return f"{text}\n[limits]\nwall_s = 3000\nstall_wall_s = 1500\n"
-
-
 def _git(folder: Path, *words: str) -> str:
     who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"]
     environment = os.environ | {"GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
@@ -85,7 +94,3 @@ def _git(folder: Path, *words: str) -> str:
         ["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True, env=environment
     )
     return done.stdout
-
-
-if __name__ == "__main__":
-    sys.stdout.write(make(Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])) + "\n")  # type: ignore[arg-type]

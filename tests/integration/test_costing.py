@@ -21,9 +21,13 @@ from bootlab.model.system import Machine
 pytestmark = pytest.mark.qemu
 
 
+@pytest.fixture(scope="module")
+def system(small, tmp_path_factory):
+    return System(small, store=tmp_path_factory.mktemp("store"), jobs=1)
+
+
 @pytest.mark.timeout(900)
-def test_a_costing_boot_is_the_timing_boot_and_costs_each_of_its_stages(small, tmp_path):
-    system = System(small, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+def test_a_costing_boot_is_the_timing_boot_and_costs_each_of_its_stages(system):
     # It raises when the plugin moved the goal by an instruction.
     boot, costing = system.boot_costed("x86-small@2GHz")
     assert costing is not None
@@ -39,8 +43,8 @@ def test_a_costing_boot_is_the_timing_boot_and_costs_each_of_its_stages(small, t
     assert sum(whole.classes.values()) == pytest.approx(whole.instructions, rel=0.01)
     assert whole.events["accesses"] > whole.events["l1d misses"] > whole.events["l2 misses"] > 0
     # Costs that name a core take its time from the same boot.
-    costs = msgspec.structs.replace(small, costs=costs_of("sd-card-20MB,115200,x86-small@2GHz"))
-    judged = System(costs, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+    costs = msgspec.structs.replace(system.value, costs=costs_of("sd-card-20MB,115200,x86-small@2GHz"))
+    judged = System(costs, store=system.store, jobs=1)
     with judged.bench():
         assert judged.value.costs is not None
         assert judged.value.costs.core is not None
@@ -48,8 +52,7 @@ def test_a_costing_boot_is_the_timing_boot_and_costs_each_of_its_stages(small, t
 
 
 @pytest.mark.timeout(900)
-def test_initcalls_are_costed_where_the_traced_boot_tells_that_they_ran(small, tmp_path):
-    system = System(small, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+def test_initcalls_are_costed_where_the_traced_boot_tells_that_they_ran(system):
     boot, costing = system.boot_costed("x86-small@2GHz", initcalls=True)
     assert costing is not None
     assert len(costing.initcalls) > 3

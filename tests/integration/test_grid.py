@@ -15,17 +15,19 @@ from bootlab.api import System
 from bootlab.model.verdict import Verdict
 from bootlab.systemfile import load
 from tests.conftest import REPOSITORY
+from tests.lean_kernel import PARAMETERS
 
 pytestmark = pytest.mark.qemu
 
-TEXT = """
+TEXT = f"""
 name = "second"
 [kernel]
 image = "$BOOTLAB_KERNEL"
-cmdline = "console=ttyS0,115200 quiet cryptomgr.notests panic=5"
+form = "vmlinux"
+cmdline = "console=ttyS0,115200 quiet {PARAMETERS} panic=5"
 [initramfs.files]
-"/init" = { source = "second", mode = "0755" }
-"/dev/console" = { char = [5, 1], mode = "0600" }
+"/init" = {{ source = "second", mode = "0755" }}
+"/dev/console" = {{ char = [5, 1], mode = "0600" }}
 [goal]
 console = "second: turned"
 """

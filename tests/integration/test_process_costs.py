@@ -37,7 +37,7 @@ console = "app: ready"
 
 
 def test_the_instructions_of_all_processes_are_those_of_the_boot(small, tmp_path):
-    system = System(small, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+    system = System(small, store=tmp_path / "store", jobs=1)
     found = {c.name: c for c in system.processes()}
     timing = system.boot().recording
     assert sum(c.insns for c in found.values()) == timing.meta.goal_insns
