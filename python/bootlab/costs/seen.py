@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
@@ -20,4 +20,4 @@ from bootlab.model.costing import Seen
 def seen(*, measured: bool = False) -> Seen:
     """Return what was seen, from the file that the benchmark wrote. `measured`: with figures from a calibration."""
     name = "seen-measured.toml" if measured else "seen.toml"
-    return msgspec.convert(tomllib.loads(files("bootlab.costs").joinpath(name).read_text(encoding="utf-8")), Seen)
+    return msgspec.convert(tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8")), Seen)

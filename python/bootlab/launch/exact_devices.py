@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
@@ -72,7 +72,7 @@ class DeviceTable(msgspec.Struct, frozen=True, kw_only=True):
 @functools.cache
 def device_table() -> DeviceTable:
     """Return the table that the package carries."""
-    return msgspec.json.decode(files("bootlab.launch").joinpath(_FILE).read_bytes(), type=DeviceTable)
+    return msgspec.json.decode(Path(__file__).with_name(_FILE).read_bytes(), type=DeviceTable)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import msgspec
@@ -153,8 +152,8 @@ def _fields(value: str) -> tuple[str, dict[str, str]]:
     """Split an option's value into its first word and its fields; a value may be JSON."""
     if value.startswith("{"):
         try:
-            found = json.loads(value)
-        except ValueError:
+            found = msgspec.json.decode(value)
+        except (msgspec.DecodeError, UnicodeEncodeError):
             return "", {}
         fields = {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
         return fields.get("driver", fields.get("type", fields.get("qom-type", ""))), fields

@@ -7,7 +7,6 @@ so this never ends a boot: it is a word to whoever waits for it.
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import NamedTuple
 
@@ -138,6 +137,8 @@ def _near(goal: str, printed: list[str]) -> str:
     wanted = max(_LITERAL.findall(goal), key=len, default="").strip().lower()
     if len(wanted) < _LITERAL_LEAST:
         return ""
+    import difflib  # noqa: PLC0415 - of most scripts there is nothing to say
+
     likeness = [(difflib.SequenceMatcher(None, wanted, line.lower(), autojunk=False).ratio(), line) for line in printed]
     best = max(likeness, default=(0.0, ""))
     return best[1] if best[0] >= _ALIKE else ""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from bootlab.formats.file_view import FileView
@@ -102,6 +101,8 @@ def _unit(view: FileView, name: str, plan: BootPlan) -> tuple[str, str] | None:
     script = f"/etc/init.d/{name.removesuffix('.service')}"
     if added or not there or name in there or "@" in name or view.exists(script) or line.has("systemd.wants"):
         return None
+    import difflib  # noqa: PLC0415 - of most goals there is nothing to say
+
     near = difflib.get_close_matches(name, [unit for unit in there if unit.endswith(".service")], n=1, cutoff=0.6)
     return (
         f"the goal waits for {name}, and the image has no such unit",

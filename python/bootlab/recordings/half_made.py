@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import shutil
 import threading
 import time
@@ -33,7 +32,7 @@ def half_made(place: Path) -> Iterator[Path]:
 
     What still lies there behind the block is removed: a recording that became whole was moved to its place.
     """
-    work = place.with_name(f".{place.name}.{lock.this_machine()}-{secrets.token_hex(6)}")
+    work = place.with_name(f".{place.name}.{lock.this_machine()}-{os.urandom(6).hex()}")
     # Nobody waits for it, but who sweeps may look at it this very moment.
     with lock.held(place.parent / _LOCKS / work.name, threading.Event(), lambda: None):
         try:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import lzma
 import threading
-import zipfile
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -247,6 +246,8 @@ def _programs(path: Path) -> BuiltPrograms:
 
 
 def _save_stamps(folder: Path, stamps: Stamps) -> None:
+    import zipfile  # noqa: PLC0415 - NumPy loads it too, while a machine runs
+
     import numpy as np  # noqa: PLC0415
 
     columns = {"ends": stamps.ends, "ns": stamps.ns, "insns": stamps.insns}
@@ -265,6 +266,8 @@ _ONE_HEADER = threading.Lock()
 def _load_stamps(path: Path) -> Stamps | None:
     if not path.is_file():
         return None
+    import zipfile  # noqa: PLC0415
+
     import numpy as np  # noqa: PLC0415
 
     try:
