@@ -11,7 +11,9 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.collectors import diagnosis
 from bootlab.collectors.diagnosis import loud_system
+from bootlab.errors import ToolMissing
 from bootlab.experiments import campaign
 from bootlab.experiments.base import Base
 from bootlab.experiments.bench import Bench
@@ -21,7 +23,8 @@ from bootlab.experiments.selection import Selection
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.launch.target import Target
 from bootlab.model.recording import Diagnosis, Outcome, Recording
-from bootlab.model.system import SystemDescription
+from bootlab.model.system import Initramfs, SystemDescription
+from bootlab.model.tree import Entry, FileTree
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.recordings import recording_dir
 from bootlab.results import assemble
@@ -123,6 +126,18 @@ def test_a_boot_without_quiet_that_fails_proves_nothing(tmp_path: Path, fails: s
     assert [trial.verdict for trial in journal.trials] == [Verdict.NO_EFFECT]
 
 
+def test_a_missing_compiler_is_named_before_anything_boots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def missing(arch: str) -> Path:
+        raise ToolMissing(f"{arch}-gcc", package="gcc", needed_for="to build the agent of diagnostic boots")
+
+    monkeypatch.setattr(diagnosis, "agent_path", missing)
+    target = FakeTarget(cost)
+    own = msgspec.structs.replace(QUIET, initramfs=Initramfs(tree=FileTree.of({"/init": Entry(kind="file", text="")})))
+    with Bench(target, tmp_path, jobs=1) as bench, pytest.raises(ToolMissing, match="x86_64-gcc"):
+        campaign.stack(bench, own, NAMED, Silent())
+    assert target.booted == []
+
+
 def test_quiet_and_loglevel_go():
     assert str(loud_system(system("quiet", "loglevel=3", "x")).cmdline) == "base x loglevel=7"
     assert loud_system(system("loglevel=7")) == system("loglevel=7")
@@ -143,6 +158,6 @@ def test_when_another_boot_is_wanted():
     assert not _look(quiet).wanted(get("crypto-selftests"), quiet), "the base has no messages"
 
 
-def _look(base: Evidence, diagnosis: Diagnosis | None = None) -> CloserLook:
-    own = Base(system=base.system, recording=base.recording, diagnosis=diagnosis, info=KernelInfo())
+def _look(base: Evidence, seen: Diagnosis | None = None) -> CloserLook:
+    own = Base(system=base.system, recording=base.recording, diagnosis=seen, info=KernelInfo())
     return CloserLook(None, own)  # type: ignore[arg-type] # it boots nothing

@@ -67,6 +67,12 @@ def with_agent(system: SystemDescription, timing: Recording) -> SystemDescriptio
     )
 
 
+def require_agent(system: SystemDescription) -> None:
+    """Raise ToolMissing, before anything is booted, where no compiler is there for the agent that a system carries."""
+    if system.startup is not None and system.board is None:
+        _agent(system)
+
+
 def _agent(system: SystemDescription) -> str:
     return "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
+from bootlab.collectors.diagnosis import require_agent
 from bootlab.errors import UserError
 from bootlab.experiments.base import Base, diagnosis_of, establish
 from bootlab.experiments.bench import Bench
@@ -215,6 +216,7 @@ def base_of(
 
     `dithers`: so many of its boots under dithers are begun beside the diagnosis.
     """
+    require_agent(system)
     bench.phase("base", 3 + max(dithers - 1, 0))
     if not inexact:
         require_exact(bench, system, "base")
