@@ -23,7 +23,9 @@ def report(
         Option(help="Write one self-contained HTML page. For every file here, `-` means standard output."),
     ] = None,
     markdown: Annotated[Path | None, Option(help="Write a report as Markdown.")] = None,
-    csv: Annotated[Path | None, Option(help="Write the rows of a comparison, or trials and stack, as CSV.")] = None,
+    csv: Annotated[
+        Path | None, Option(help="Write the rows of a comparison, trials and stack, or a boot's stages, as CSV.")
+    ] = None,
     perfetto: Annotated[Path | None, Option(help="Write a Perfetto trace of the boot.")] = None,
     chrome: Annotated[Path | None, Option(help="Write a Chrome JSON trace of the boot.")] = None,
     everything: AllOption = False,

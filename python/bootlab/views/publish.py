@@ -11,6 +11,7 @@ from bootlab.model.recording import Recording
 from bootlab.recordings import recording_dir
 from bootlab.recordings.damage import DamagedRecording
 from bootlab.results.document import BootSummary, RunDocument
+from bootlab.views.csv_text import csv_text
 from bootlab.views.run import markdown as summary_markdown
 from bootlab.views.run import page as html
 from bootlab.views.run import tables
@@ -52,11 +53,14 @@ def markdown(results: RunDocument) -> bytes:
 
 
 def csv(results: RunDocument) -> bytes:
-    """Return the rows of a comparison, or of trials and stack, as CSV. Raise UserError for a run that has none."""
+    """Return the rows of a comparison, of trials and stack, or of one boot its stages, as CSV."""
     found = results.comparison or tables.comparison(results)
-    if found is None:
-        raise UserError("this run is one boot, so it has no rows", hint="--json prints all of it")
-    return table_csv.text(found).encode("utf-8", "replace")
+    if found is not None:
+        return table_csv.text(found).encode("utf-8", "replace")
+    boot = results.base
+    stages = boot.timeline.stages if boot.timeline is not None else ()
+    rows = ((stage.name, stage.start_ns, stage.duration_ns, boot.clock) for stage in stages)
+    return csv_text(("stage", "start_ns", "duration_ns", "clock"), rows).encode("utf-8", "replace")
 
 
 def perfetto_trace(results: RunDocument) -> bytes:
