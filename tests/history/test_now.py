@@ -11,8 +11,10 @@ import pytest
 from bootlab.errors import UserError
 from bootlab.history import budget
 from bootlab.history.now import SystemNow
+from bootlab.history.trend import Point
 from bootlab.views.history import index_page
 from bootlab.views.history.addresses import Addresses
+from bootlab.views.history.text import dated_bars
 from tests.history.boots import entry
 
 TO = Addresses(
@@ -115,3 +117,13 @@ def test_who_changed_it_last_with_a_link():
 def _unnumbered(change):
     """Return a change of boots that are kept in no history."""
     return msgspec.structs.replace(change, boot=None)
+
+
+def test_the_trend_is_spaced_by_date():
+    def points(*made: tuple[str, int]) -> list[Point]:
+        return [Point("r", "", at, ns) for at, ns in made]
+
+    days = points(*((f"2026-01-{day:02}T00:00:00+00:00", ns) for day, ns in ((1, 5), (2, 5), (3, 9), (13, 1))))
+    assert dated_bars(days, 4) == "█\u2007\u2007▁", "the median of three boots, a gap of days, the newest"
+    assert dated_bars(points(("", 1), ("", 9)), 4) == "▁█", "without dates side by side"
+    assert dated_bars(days[:1], 4) == "▁"

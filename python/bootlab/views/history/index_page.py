@@ -12,7 +12,7 @@ from bootlab.history.trend import LevelChange, Trend
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.board_page import boards_part
-from bootlab.views.history.text import bars, commit_words, short
+from bootlab.views.history.text import commit_words, dated_bars, short
 from bootlab.views.page_model import Cell, PageData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 
@@ -20,7 +20,7 @@ _COLUMNS = (
     *("system", "newest boot", ">whole boot, ms", "budget", ">trend", "last change, ms"),
     *("last failure", ">boots"),
 )
-_BARS = 12
+_BARS = 10
 _LOOKS = {"kept": "faster", "broken": "slower", "unknown": "unknown"}
 
 
@@ -46,7 +46,7 @@ def render(
         ]
         lead = (
             "How each system is now, by its newest boots: the level is the median since the last change of it; the "
-            "newest boot stands on the right of the trend."
+            "trend is spaced by date, with the newest boots on the right."
         )
         parts.append(part("Systems", lead, table("Systems", list(_COLUMNS), rows)))
     if boards:
@@ -83,7 +83,7 @@ def _now(system: SystemNow, to: Addresses) -> list[Cell]:
     else:
         level = whole.newest_level
         row += [ms(level.median_ns, range_ns=level.range_ns), _budgets(system)]
-        row.append(bars([point.ns for point in whole.points], _BARS))
+        row.append(dated_bars(whole.points, _BARS))
         change = whole.changes[-1] if whole.changes else None
         row.append("" if change is None else _changed(system.name, change, whole, to))
     said = "" if failed is None else f"{failed.times.outcome.value}{', the newest' if system.broken else ''}"

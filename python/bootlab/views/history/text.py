@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 
 from bootlab.history.boot_times import SUBJECT, TOTAL
 from bootlab.history.entry import HistoryEntry
-from bootlab.history.trend import LevelChange, Trend
+from bootlab.history.trend import LevelChange, Point, Trend
 from bootlab.model import figures
 from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import cell, text_table
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MOST_BARS = 18
+_GAP = "\u2007"
+"""A space as wide as a figure, which a browser does not join with its neighbour."""
 _SHORT = 12
 
 
@@ -132,6 +135,23 @@ def bars(values_ns: Sequence[int], most: int = _MOST_BARS) -> str:
     if high == low:
         return _BARS[0] * len(values)
     return "".join(_BARS[round((value - low) / (high - low) * (len(_BARS) - 1))] for value in values)
+
+
+def dated_bars(points: Sequence[Point], most: int) -> str:
+    """Draw points as small bars spaced by date, the newest on the right: the median of each span, a gap where none is.
+
+    Points whose dates cannot be read, or are one, stand side by side.
+    """
+    times = [point.seconds for point in points]
+    known = [at for at in times if at is not None]
+    first, last = min(known, default=0), max(known, default=0)
+    if len(known) < len(points) or last - first < most:
+        return bars([point.ns for point in points], most)
+    spans: dict[int, list[int]] = {}
+    for at, point in zip(known, points, strict=True):
+        spans.setdefault(min(most - 1, (at - first) * most // (last - first)), []).append(point.ns)
+    drawn = iter(bars([round(statistics.median(spans[place])) for place in sorted(spans)], most))
+    return "".join(next(drawn) if place in spans else _GAP for place in range(most))
 
 
 def short(revision: str) -> str:
