@@ -65,6 +65,7 @@ def test_a_boot_shows_its_stages_in_order_and_a_comparison_names_commits(serve: 
     stepped(url, tmp_path / "objects")
     server = serve(url)
     page = data(server.ask("/boot?id=8")[1])
+    assert page["headline"][1] == ["0.000", "ms", "against its level, the median of 5 boots", ""]
     times = page["parts"][0]
     assert [row[0] for row in times["tables"][0]["rows"]] == ["firmware", "kernel", "RC scripts", "whole boot"]
     ((_, drawn),) = times["sides"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bootlab.history.boot_times import Side
+from bootlab.history.boot_times import TOTAL, Side
 from bootlab.history.entry import HistoryEntry
-from bootlab.history.trend import LevelChange, Trend, plotted
+from bootlab.history.trend import Level, LevelChange, Trend, plotted, trends
 
 _MOST = 100
 """So many boots of a level stand for it, those nearest to the step: months lie between the others."""
@@ -45,3 +45,15 @@ def step_at(entries: Sequence[HistoryEntry], trends: Sequence[Trend], quantity: 
         before=tuple(having[start:here][-_MOST:]),
         after=tuple(having[here:end][:_MOST]),
     )
+
+
+def level_at(entries: Sequence[HistoryEntry], boot: int | None) -> Level | None:
+    """Return the level of the whole boot that a boot of these stands in; None of one that is no point of the trend."""
+    having = [entry for entry in plotted(entries) if TOTAL in entry.times.values]
+    place = next((n for n, entry in enumerate(having) if entry.id == boot), None)
+    if boot is None or place is None:
+        return None
+    (whole,) = trends(entries, names=(TOTAL,))
+    edges = [one.point.before + 1 for one in whole.changes]
+    start = max((edge for edge in edges if edge <= place), default=0)
+    return whole.level(start, min((edge for edge in edges if edge > place), default=len(having)))

@@ -82,12 +82,12 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def first_level(self) -> Level:
         """The boots before its first change."""
-        return self._level(0, self.changes[0].point.before + 1 if self.changes else len(self.points))
+        return self.level(0, self.changes[0].point.before + 1 if self.changes else len(self.points))
 
     @property
     def newest_level(self) -> Level:
         """The boots since its last change."""
-        return self._level(self.changes[-1].point.before + 1 if self.changes else 0, len(self.points))
+        return self.level(self.changes[-1].point.before + 1 if self.changes else 0, len(self.points))
 
     @property
     def grew_ns(self) -> int:
@@ -100,7 +100,8 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
         ranges = (level.range_ns for level in (self.first_level, self.newest_level))
         return max((found for found in ranges if found is not None), default=None)
 
-    def _level(self, start: int, end: int) -> Level:
+    def level(self, start: int, end: int) -> Level:
+        """Return the points from one place up to another as a level."""
         values = [point.ns for point in self.points[start:end]]
         known = None if self.exact or len(values) < 2 else max(values) - min(values)
         return Level(boots=len(values), median_ns=round(statistics.median(values)), range_ns=known)

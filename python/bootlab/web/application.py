@@ -28,7 +28,7 @@ from bootlab.history.budget import Budget
 from bootlab.history.database import Database
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.now import SystemNow
-from bootlab.history.step import step_at
+from bootlab.history.step import level_at, step_at
 from bootlab.history.trend import Trend, trends
 from bootlab.model.recording import Recording
 from bootlab.results import assemble
@@ -149,6 +149,7 @@ class _Pages:
                 log=_address("log", boot=str(entry.id)) if kept else None,
                 compare=compare,
                 to=self._to,
+                level=level_at(self._history().entries(system=entry.system, newest=NEWEST), entry.id),
             )
         )
 

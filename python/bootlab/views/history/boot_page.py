@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.entry import HistoryEntry
+from bootlab.history.trend import Level
 from bootlab.model import figures
 from bootlab.model.timeline import in_order
 from bootlab.views.history.addresses import Addresses
@@ -14,8 +15,19 @@ from bootlab.views.page_parts import end_to_end, ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 
-def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare: str | None, to: Addresses) -> str:
-    """Make the page of one boot of the history. `report`, `log`, `compare`: addresses of more about it, where kept."""
+def render(
+    entry: HistoryEntry,
+    *,
+    report: str | None,
+    log: str | None,
+    compare: str | None,
+    to: Addresses,
+    level: Level | None = None,
+) -> str:
+    """Make the page of one boot of the history. `report`, `log`, `compare`: addresses of more about it, where kept.
+
+    `level`: the one of the whole boot that it stands in.
+    """
     times = entry.times
     stages = [(name, times.values[name]) for name in in_order(times.values) if name != TOTAL]
     rows = [[show(name), ms(ns, range_ns=times.unsure_ns)] for name, ns in stages]
@@ -49,6 +61,7 @@ def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare:
         "kind": "Boot",
         "headline": [
             [figures.ms(times.total_ns, times.unsure_ns), "ms", "whole boot", ""],
+            *_against(times.total_ns, level),
             [times.outcome.value, "", "ended as", ""],
         ],
         "problems": [] if times.ok else [f"this boot ended as {times.outcome.value}"],
@@ -65,3 +78,10 @@ def render(entry: HistoryEntry, *, report: str | None, log: str | None, compare:
         "footer": "Times in milliseconds, on the clock named next to them.",
     }
     return page(f"{one_line(entry.system, 80)} at {short(one_line(entry.revision, 80))} · bootlab", data)
+
+
+def _against(total_ns: int | None, level: Level | None) -> list[list[str]]:
+    if total_ns is None or level is None or level.boots < 2:
+        return []
+    change = figures.signed_ms(total_ns - level.median_ns, level.range_ns)
+    return [[change, "ms", f"against its level, the median of {figures.counted(level.boots, 'boot')}", ""]]
