@@ -207,6 +207,29 @@ def test_fragments_that_the_kernel_s_recipe_did_not_take_are_named(tmp_path, han
     assert change.parts[0].reason == 'DEBUG_INFO is y, not n, HZ is 250, not 100, NAME is x, not "a b"'
 
 
+def systemd(folder: Path, handed: Path) -> Path:
+    """Copy systemd's folder over a root tree, and write its boot entry as kernel-install would."""
+    root = images.root_tree(folder)
+    mini_kernel(root / "boot/vmlinuz-6.1.0-1-amd64", "x")
+    shutil.copytree(handed / "systemd/etc", root / "etc", symlinks=True, dirs_exist_ok=True)
+    shutil.rmtree(root / "boot/grub")
+    (root / "boot/loader/entries").mkdir(parents=True)
+    line = (root / "etc/kernel/cmdline").read_text().strip()
+    (root / "boot/loader/entries/6.1.conf").write_text(f"title x\nlinux /vmlinuz-6.1.0-1-amd64\noptions {line}\n")
+    return root
+
+
+def test_systemd_s_folder_and_a_drop_in_that_was_left_out(tmp_path, handed):
+    _, folder = handed
+    own = ("quiet", "no-tracefs", "no-slab-sysfs", "units")
+    whole = fates(verify([systemd(tmp_path / "whole", folder)], folder, cache=tmp_path / "cache"))
+    assert {name: whole[name] for name in own} == dict.fromkeys(own, "found")
+    for file in (folder / "systemd").rglob("10-early.conf"):
+        file.unlink()
+    lacks = fates(verify([systemd(tmp_path / "lacks", folder)], folder, cache=tmp_path / "cache"))
+    assert {name: fate for name, fate in lacks.items() if fate != whole[name]} == {"units": "missing"}
+
+
 def test_a_kernel_s_tree_alone_tells_of_options_and_of_nothing_else(tmp_path, handed):
     _, folder = handed
     tree = tmp_path / "linux"
