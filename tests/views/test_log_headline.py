@@ -20,7 +20,7 @@ from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.log.comparison_text import not_measured
 from bootlab.views.log.cost_lines import costs_view
 from bootlab.views.log.page_data import page_data
-from bootlab.views.log.text import stages_table
+from bootlab.views.log.text import analysis_view, stages_table
 from tests.conftest import REPOSITORY
 from tests.logs import samples
 from tests.rendered import to_text
@@ -363,3 +363,9 @@ def test_the_line_that_ends_a_silence_and_says_what_failed_is_told():
     )
     assert "it ends with `quux 0000:07:00.0: *ERROR* stuck in a loop`" in said
     assert "is not shown" not in said
+
+
+def test_pieces_without_a_start_are_not_called_boots():
+    piece = "[    1.000100] frob: up\n[    4.000200] frob: ready\n"
+    other = "\nThat is the first one, and this is the other:\n\n[    0.500300] quux: up\n[    2.000400] quux: ready\n"
+    assert "2 pieces of logs, each apart" in to_text(analysis_view(bootlab.analyze((piece + other).encode())))

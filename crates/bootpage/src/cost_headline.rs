@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! What is said first of the costs of a boot: the largest, as far as the log can show that one is.
 
-use boottrace::costs::cost::Cost;
+use boottrace::costs::cost::{Cost, BESIDE};
 use boottrace::costs::kind::CostKind;
 use boottrace::costs::longest_stretch::LongestStretch;
+use boottrace::costs::persons_marks::MARKS;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::stage::StageEvent;
 use boottrace::log::boot_log::BootStart;
@@ -16,6 +17,14 @@ use crate::sureness::{shows_use, timed};
 /// A wait of which no time is known; it has a line.
 pub fn unknown_wait(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
+    if let Some(words) = cost.title.strip_prefix(BESIDE) {
+        let longer = if words.starts_with("a person") {
+            ": a longer time than the log shows"
+        } else {
+            ""
+        };
+        return format!("Beside the log, {words} (line {line}){longer}.");
+    }
     if cost.kind == CostKind::StatedTime {
         return format!("No log here shows what takes the time; {} (line {line}).", cost.title);
     }
@@ -24,13 +33,21 @@ pub fn unknown_wait(cost: &Cost) -> String {
 
 /// Whether a cost is a wait whose time no line shows.
 pub fn is_untimed_wait(cost: &Cost) -> bool {
-    !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty()
+    use CostKind as Kind;
+    // What a kernel was built or asked for is nothing that is waited for.
+    let set = matches!(
+        cost.kind,
+        Kind::InitcallDebug | Kind::DebugChecks | Kind::ConsoleOutput | Kind::SelfTest
+    );
+    !set && !is_timed(cost) && cost.gain_ns.is_none() && !cost.lines.is_empty()
 }
 
 /// A silence so many times as long dwarfs a cost.
 const DWARFS: i64 = 50;
 /// A cost that is so small a part of all that the stamps span is no headline.
 const SPANS: i64 = 500;
+/// One as long is a headline whatever the stamps span.
+const LONG_NS: i64 = 60_000_000_000;
 /// In a piece, a shorter one is not told beside a wait whose time is not known.
 const SMALL_NS: i64 = 100_000_000;
 /// Nor is a shorter one.
@@ -48,9 +65,9 @@ pub fn costs(boot: &Boot) -> Option<String> {
     // A cost that is small beside a silence that may be the boot's is not called its largest.
     let most = largest(sure.iter().copied(), size_ns).filter(|cost| silent / DWARFS < size_ns(cost));
     let span = boot.longest.as_ref().map_or(0, |stretch| stretch.span_ns);
-    // What is a small part of the time that the stamps span is no headline.
-    let told_in_span = |ns: i64| ns >= SHORTEST_NS && span / SPANS < ns;
-    let most = most.filter(|cost| told_in_span(size_ns(cost)));
+    // What is a small part of the time that the stamps of a piece span is no headline.
+    let told_in_span = |ns: i64| ns >= SHORTEST_NS && (span / SPANS).min(LONG_NS) < ns;
+    let most = most.filter(|cost| boot.start != BootStart::MiddleOfLog || told_in_span(size_ns(cost)));
     // In a piece, a short one says nothing beside a wait of unknown length.
     let short = |ns: i64| is_part(boot) && ns < SMALL_NS && boot.costs.iter().any(is_untimed_wait);
     let longer = boot.longest.as_ref().filter(|stretch| !short(stretch.duration_ns));
@@ -64,7 +81,7 @@ pub fn costs(boot: &Boot) -> Option<String> {
         let stage = longer_stage(boot, cost);
         sentences.extend(stage.clone());
         sentences.push(if beside || longer.is_some() || stage.is_some() {
-            let of = if beside { "cost that is surely of the boot" } else { "of the costs found" };
+            let of = if silent > size_ns(cost) { "cost that is surely of the boot" } else { "of the costs found" };
             let (spent, gain) = (spent(cost), gain(cost));
             format!("The largest {of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
@@ -126,10 +143,16 @@ pub fn costs(boot: &Boot) -> Option<String> {
 /// In a piece, lines may have been left out, and a silence between two of them is nobody's.
 fn silent_user_space(boot: &Boot, ns: i64) -> String {
     let length = seconds(ns);
-    let silence = boot
-        .costs
-        .iter()
-        .find(|cost| cost.kind == CostKind::Silence && size_ns(cost) == ns);
+    let found = boot.costs.iter().find(|cost| size_ns(cost) == ns);
+    if let Some(cost) = found.filter(|cost| cost.kind != CostKind::Silence) {
+        let lines: Vec<String> = cost.lines.iter().map(u32::to_string).collect();
+        return format!(
+            "Behind init's last step that is shown: {}, {length} (lines {}); whether the boot waits then is not shown.",
+            cost.title,
+            lines.join(" and ")
+        );
+    }
+    let silence = found;
     let place = silence.and_then(|cost| match cost.lines.as_slice() {
         [from, to] => Some((
             from,
@@ -158,6 +181,7 @@ fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
     let of_a_limit = |wait: &&Cost| {
         matches!(wait.kind, CostKind::RootDeviceWait | CostKind::ResumeDeviceWait)
             || (wait.kind == CostKind::DeviceWait && wait.title.contains("until its limit"))
+            || wait.title.starts_with(MARKS)
     };
     let mut waits = boot.costs.iter().filter(|wait| is_untimed_wait(wait));
     waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)

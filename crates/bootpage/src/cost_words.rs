@@ -7,6 +7,7 @@ use boottrace::costs::cost::{Basis, Cost};
 use boottrace::costs::kind::CostKind;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::gap::BootPart;
+use boottrace::facts::boot::stage::{Stage, StageEvent};
 use serde::Serialize;
 
 use crate::figures::{ms, seconds};
@@ -111,13 +112,36 @@ pub fn sure_costs(boot: &Boot) -> Vec<&Cost> {
         .map(|gap| [gap.after_line, gap.before_line])
         .collect();
     let shown = shows_use(boot);
+    let behind = last_step(boot);
     let late = |cost: &Cost| {
-        // In a running system a silence may be nobody's wait.
+        // In a running system a silence may be nobody's wait, and a device's only its own driver's.
         let lines = <[u32; 2]>::try_from(cost.lines.as_slice());
-        cost.kind == CostKind::Silence && lines.is_ok_and(|lines| silent.contains(&lines))
+        let in_silence = lines.is_ok_and(|lines| silent.contains(&lines));
+        let late = || cost.lines.first() > behind.as_ref();
+        match cost.kind {
+            CostKind::Silence => in_silence,
+            CostKind::LongInitcall => late(),
+            _ => in_silence && is_of_a_device(cost) && late(),
+        }
     };
     boot.costs
         .iter()
         .filter(|cost| is_timed(cost) && (shown || !late(cost)))
         .collect()
+}
+
+/// Does a driver wait for a device, and perhaps nobody for the driver?
+fn is_of_a_device(cost: &Cost) -> bool {
+    use CostKind as Kind;
+    matches!(
+        cost.kind,
+        Kind::DeviceTimeout | Kind::UsbError | Kind::I2cTimeout | Kind::FirmwareFile
+    )
+}
+
+/// The line of the last step of init's that a boot shows; none in a piece, whose steps are not known.
+fn last_step(boot: &Boot) -> Option<u32> {
+    let of_init = |stage: &&Stage| stage.event >= StageEvent::UserSpaceStart;
+    let steps = boot.stages.iter().filter(of_init).filter_map(|stage| stage.line);
+    steps.max().or(Some(u32::MAX))
 }

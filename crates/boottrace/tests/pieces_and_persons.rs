@@ -143,7 +143,7 @@ fn figures_beside_a_piece_are_heard() {
     ));
     assert!(
         told.iter()
-            .any(|title| title.starts_with("a person writes `The frob kernel takes about 9 seconds")),
+            .any(|title| title.starts_with("beside the log, a person writes `The frob kernel takes about 9 seconds")),
         "{told:?}"
     );
     let device = format!("I get: \u{201c}Timed out waiting for device dev-frob2.device.\u{201d}\n\n{piece}");

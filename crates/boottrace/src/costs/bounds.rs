@@ -13,7 +13,7 @@ use crate::log::clock::Clock;
 pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
     let (kernel, boot) = (kernel_ns(context), boot_ns(context));
     out.retain_mut(|cost| {
-        let bound = if is_of_kernel(cost.kind) {
+        let bound = if is_of_kernel(cost.kind) && !is_behind_init(context, cost) {
             kernel
         } else if is_off_the_axis(context, cost) || began_before(context, cost) {
             None
@@ -153,6 +153,12 @@ fn is_of_kernel(kind: CostKind) -> bool {
             | Kind::XorBenchmark
             | Kind::SecondaryProcessors
     )
+}
+
+/// Does a module's initcall begin behind the kernel's own part?
+fn is_behind_init(context: &Context<'_>, cost: &Cost) -> bool {
+    let init = context.kernel.user_space_line().map(|(line, _)| line);
+    cost.kind == CostKind::LongInitcall && init.is_some_and(|init| cost.lines.first() > Some(&init))
 }
 
 /// Costs of what systemd starts.

@@ -18,6 +18,9 @@ pub enum Basis {
     Published,
 }
 
+/// So the title of what a person writes begins where a log stands beside it.
+pub const BESIDE: &str = "beside the log, ";
+
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -8,7 +8,7 @@ use crate::facts::firmware::coreboot_states::BootState;
 use crate::facts::firmware::countdown::countdown_ns;
 use crate::facts::firmware::reads::FileRead;
 use crate::log::line::{Line, LineKind};
-use crate::readers::firmware_table::table::{TableMark, TimeTable};
+use crate::readers::firmware_table::table::{TableMark, TableSource, TimeTable};
 use crate::text::shorten::shorten;
 
 /// Steps listed of one table, and their least length.
@@ -244,11 +244,21 @@ fn steps(table: &TimeTable, out: &mut Vec<Cost>) {
         };
         out.push(cost(
             CostKind::FirmwareStep,
-            format!("from `{}` to `{}`", name(from), name(to)),
+            format!("from `{}` to `{}`{}", name(from), name(to), between(table, from, to)),
             Some(ns),
             vec![from.line, to.line],
             format!("{} by the firmware's own table", spell(ns)),
             "look what the firmware does between these marks: more marks, or a higher log level for one boot",
         ));
+    }
+}
+
+/// coreboot's rows follow each other: where lines stand between two, somebody left rows out.
+fn between(table: &TimeTable, from: &TableMark, to: &TableMark) -> &'static str {
+    let apart = to.line > from.line.saturating_add(1);
+    if apart && table.source == TableSource::Cbmem {
+        ", where rows are left out"
+    } else {
+        ""
     }
 }

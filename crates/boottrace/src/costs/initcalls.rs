@@ -71,6 +71,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         };
         out.push(held_up(call, (kind, ns), evidence, advice));
     }
+    beside_init(context, until, out);
     let tracing: Vec<&Initcall> = calls.iter().filter(|c| is_tracing(&c.name)).collect();
     let total: i64 = tracing
         .iter()
@@ -92,6 +93,30 @@ around: Vec::new(),
                      and EVENT_TRACING in production"
                 .to_owned(),
         });
+    }
+}
+
+/// The longest initcalls of modules that other processes than init load while it starts the system: somebody may wait for
+/// them.
+fn beside_init(context: &Context<'_>, until: u32, out: &mut Vec<Cost>) {
+    const LONG_NS: i64 = 1_000_000_000;
+    const LATEST_NS: i64 = 60_000_000_000;
+    const LISTED: usize = 2;
+    let loaded = context.kernel.initcalls.iter().filter(|call| {
+        let early = call.start_ns.is_some_and(|ns| ns < LATEST_NS);
+        let other = call.module.is_some() && call.pid.is_some_and(|pid| pid > 1);
+        early && other && call.start_line.is_some_and(|line| line > until)
+    });
+    let mut long: Vec<(&Initcall, i64)> = loaded
+        .filter_map(|call| Some((call, call.best_duration_ns().filter(|ns| *ns >= LONG_NS)?)))
+        .collect();
+    long.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    for (call, ns) in long.into_iter().take(LISTED) {
+        let evidence = format!(
+            "{} in the process that loads the module, beside init; who waits for it is not shown",
+            spell(ns)
+        );
+        out.push(held_up(call, (CostKind::LongInitcall, ns), evidence, OF_A_MODULE));
     }
 }
 

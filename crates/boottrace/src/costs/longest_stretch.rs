@@ -9,7 +9,7 @@ use crate::facts::boot::gap::{ends_the_boot, waits_for_somebody};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{leaves_out, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
-use crate::log::line::Line;
+use crate::log::line::{strays, Line};
 use crate::text::shorten::shorten;
 
 /// Who is silent for longer is not starting.
@@ -73,6 +73,10 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         }
         let here = stamps(line, dated);
         if here == [None; 3] || line.text.trim().is_empty() {
+            continue;
+        }
+        let stays = last.and_then(|(_, then)| then[0]);
+        if stays.is_some_and(|ns| strays(&boot.lines, at, ns)) {
             continue;
         }
         let Some((before, then)) = last.replace((at, here)) else {

@@ -21,10 +21,13 @@ pub(crate) mod longest_gap;
 pub mod longest_stretch;
 mod named_silences;
 mod network;
+pub mod persons_marks;
 mod program_runs;
+mod prose;
 mod said_waits;
 mod sayings;
 mod self_tests;
+mod settings;
 mod silences;
 pub(crate) mod slow_in_words;
 pub(crate) mod stage_tables;
@@ -93,6 +96,7 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     if clockless {
         out.extend(cloud_init::of_lines(context.boot.lines.iter()));
     }
+    persons_marks::find(&context, &mut out);
     bounds::apply(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out

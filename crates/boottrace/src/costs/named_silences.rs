@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 //! Silences whose lines say what they are: one cost for each cause and each subject, however often it falls silent.
 
-use super::causes::{named, of_controller, timed_out, Named};
+use super::causes::{meanwhile, named, of_controller, timed_out, Named};
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::initcalls::held_up;
 use super::kind::CostKind;
 use super::stated_lines::stated;
 use super::stated_time::stated_ns;
+use super::waits::ends_with_pending;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::kernel::initcall::Initcall;
 use crate::log::clock::Clock;
 use crate::log::hints::waits_in_vain;
 use crate::log::line::{Line, LineKind};
+use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
 /// Empty messages looked beyond.
@@ -35,7 +37,8 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             spoken_before(context, gap.after_line),
             spoken_behind(context, gap.before_line),
         );
-        let name = named(after, before, goes_on(gap, context.gaps))
+        let name = gave_up_on_suppliers(context, gap)
+            .or_else(|| named(after, before, goes_on(gap, context.gaps)))
             // Numbers come by themselves: who speaks meanwhile does not wait for them.
             .filter(|name| name.cause.kind != CostKind::RandomNumberWait || !others_speak(context, gap))
             .or_else(|| of_controller(after, before))
@@ -50,6 +53,30 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
     }
     out.extend(groups.into_iter().map(Group::cost));
     nameless
+}
+
+/// A silence at whose end the kernel gives up waiting for suppliers: the line that says so stands a little behind it.
+fn gave_up_on_suppliers<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Named<'a>> {
+    let lines: &'a [Line] = &context.boot.lines;
+    let from = lines.partition_point(|line| line.number < gap.before_line);
+    let line = lines[from..]
+        .iter()
+        .find(|line| line.text.contains("deferred probe pending") && ends_with_pending(context, gap, line.number))?;
+    named("", &line.text, true)
+}
+
+/// What a machine's line without a stamp says of a wait, where it stands in the silence.
+fn said_inside<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Named<'a>> {
+    const LONGEST: usize = 120;
+    let lines: &'a [Line] = &context.boot.lines;
+    let from = lines.partition_point(|line| line.number <= gap.after_line);
+    let inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
+    let bare = inside.filter(|line| line.printk_ns.is_none() && line.host_ns.is_none());
+    // systemd's names of units speak of waits too.
+    let plain = |text: &str| text.len() <= LONGEST && !text.contains("Start") && !text.contains('\\');
+    let machines = bare.filter(|line| line.kind != LineKind::Blank && !is_sentence(line.text.trim()));
+    let machines = machines.filter(|line| plain(&line.text));
+    machines.map(|line| line.text.as_str()).find_map(meanwhile)
 }
 
 /// Does anything stand between the two lines around a silence, without a stamp?
@@ -108,6 +135,7 @@ fn timed_out_or_stated<'a>(
         let told = waits_in_vain(after) || waits_in_vain(before);
         return timed_out(after, before)
             .or_else(|| concluded(context, gap, before))
+            .or_else(|| said_inside(context, gap))
             .filter(|_| !told);
     };
     out.push(Cost {

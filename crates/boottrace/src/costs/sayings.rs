@@ -2,6 +2,8 @@
 //! Words in which anybody says that something is waited for, does not answer, is tried again or is slow: English, and no
 //! program's own. Whoever prints the line: it names a wait, and says nothing of how long that was.
 
+use super::settings::{holds_alone, sets_a_time};
+
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Saying {
@@ -24,7 +26,13 @@ pub(super) enum Saying {
 /// Longer lines are no message.
 const LONGEST: usize = 600;
 
-const NO_ANSWER: [&str; 25] = [
+const NO_ANSWER: [&str; 31] = [
+    "abort task",
+    "task abort",
+    "aborting command",
+    "abort command",
+    "command aborted",
+    "bus reset request",
     "not responding",
     "no response",
     "not respond",
@@ -250,16 +258,6 @@ fn waits_seconds(lower: &str) -> bool {
         })
 }
 
-/// The words, with no letter, digit or mark of a name around them.
-fn holds_alone(text: &str, words: &str) -> bool {
-    let part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    text.match_indices(words).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let behind = text[at + words.len()..].chars().next();
-        !before.is_some_and(part_of_name) && !behind.is_some_and(part_of_name)
-    })
-}
-
 /// A program's text, a difference, a command.
 fn is_source(text: &str) -> bool {
     const STARTS: [&str; 14] = [
@@ -285,20 +283,7 @@ fn is_setting(lower: &str, found: Saying) -> bool {
     if found == Saying::TimedOut && !lower.contains("timed out") && spans.count() > 1 {
         return true;
     }
-    // `timeout: 60`, `timeout=60`, `timeout 60`, `timeout of 60`, `a timeout value`.
-    found == Saying::TimedOut
-        && lower.match_indices("timeout").all(|(at, word)| {
-            let rest = lower[at + word.len()..].trim_start_matches([' ', ':', '=', '(', '\'', '"', ')']);
-            let rest = rest
-                .strip_prefix("of ")
-                .or_else(|| rest.strip_prefix("is "))
-                .unwrap_or(rest);
-            let next = rest.split([' ', '=', ':', ',']).next().unwrap_or("");
-            next.starts_with(|c: char| c.is_ascii_digit()) || matches!(next, "set" | "value" | "to" | "policy" | "in")
-        })
-        && !lower.contains("timed out")
-        && !holds_alone(lower, "-110")
-        && lower.contains("timeout")
+    found == Saying::TimedOut && sets_a_time(lower)
 }
 
 fn is_over(lower: &str, found: Saying) -> bool {
@@ -326,6 +311,11 @@ mod tests {
                 Saying::NoAnswer,
             ),
             ("hdq: lost interrupt", Saying::NoAnswer),
+            (
+                "quuxhcd 12d0.hc: quuxhcd_abort: Device abort task at tag 3",
+                Saying::NoAnswer,
+            ),
+            ("frobraid: Host bus reset request. SCSI hang ?", Saying::NoAnswer),
             ("foo-mgmt: station unreachable, attempt 3 of 9", Saying::NoAnswer),
             ("Retry count exceeded; starting again", Saying::Retried),
             ("worker [77] processing 'pci' is taking a long time", Saying::Slow),
@@ -366,6 +356,8 @@ mod tests {
             "irq 110: nobody",
             "entry 4 of 5, retry policy 3",
             "wait 5 MB",
+            "AER:    [12] Timeout",
+            "Watchdog running with a hardware timeout of 30s.",
             "the frob has no timeout",
             "memory [0x-110]",
             "| 7 | Wait For Frob | Timeout already set to 1s |",

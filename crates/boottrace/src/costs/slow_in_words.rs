@@ -3,6 +3,7 @@
 //! the text says. English, German, French, Spanish, Portuguese, Russian, Chinese.
 
 use super::cost::Cost;
+use super::prose::{around, names, paragraphs, sentences, title};
 use super::told_in_prose::{quoted, MOST};
 use crate::log::line::Line;
 
@@ -99,44 +100,6 @@ const NOT: [&str; 26] = [
     " may ",
     "might",
 ];
-/// Things that are waited for, by their common names; a unit or a name in a program's marks is one as well.
-const THINGS: [&str; 34] = [
-    "udev",
-    "nfs",
-    "tftp",
-    "dhcp",
-    "network",
-    "usb",
-    "u-boot",
-    "uboot",
-    "crng",
-    "entropy",
-    "random",
-    "ext4",
-    "btrfs",
-    "zfs",
-    "lvm",
-    "fsck",
-    "raid",
-    "nvme",
-    "sata",
-    "mmc",
-    "sd card",
-    "firmware",
-    "bios",
-    "tpm",
-    "nvidia",
-    "amdgpu",
-    "bluetooth",
-    "plymouth",
-    "snap",
-    "docker",
-    "cloud-init",
-    "memory training",
-    "ram training",
-    "swap",
-];
-
 /// The sentence that names most, where the text is short enough to be one question.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
     let lines: Vec<&Line> = lines.take(MOST + 1).collect();
@@ -158,16 +121,38 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost
             }
         }
     }
-    best.map(|(_, sentence, number)| quoted("the text says", "the text", sentence, number))
+    if let Some((_, sentence, number)) = best {
+        return Some(quoted("the text says", "the text", &[around(sentence, 0)], number));
+    }
+    under_its_title(&lines)
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let text = text
-        .trim_start_matches(['>', '#', '*', '-', ' '])
-        .trim_start_matches("Subject: ");
-    text.split_inclusive(". ")
-        .flat_map(|part| part.split_inclusive('\u{3002}'))
-        .map(str::trim)
+/// Where only the title names a start and a thing, with the first sentence that calls something slow.
+fn under_its_title(lines: &[&Line]) -> Option<Cost> {
+    const SAYS: [&str; 6] = [
+        " slow",
+        " hangs ",
+        " stuck",
+        " delay",
+        " takes forever",
+        " takes a long",
+    ];
+    let (title, at) = title(lines)?;
+    let lower = title.to_lowercase();
+    if names(&title) == 0 || !OF_A_BOOT.iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let says = |sentence: &str| {
+        let lower = sentence.to_lowercase();
+        let denied = NOT.iter().any(|word| lower.contains(word)) || sentence.ends_with('?');
+        SAYS.iter().any(|word| lower.contains(word)) && !denied && sentence.len() <= LONGEST
+    };
+    let told = paragraphs(lines).into_iter().filter(|one| one.number != at);
+    told.into_iter().find_map(|one| {
+        let sentence = sentences(&one.text).into_iter().find(|sentence| says(sentence))?;
+        let quotes = [title.clone(), around(sentence, 0)];
+        Some(quoted("the text says", "the text", &quotes, one.number))
+    })
 }
 
 /// How many of the marks of a named wait a sentence has; none where one of them is missing.
@@ -178,20 +163,11 @@ fn worth(sentence: &str) -> usize {
     if sentence.len() > LONGEST || sentence.ends_with('?') || any(&NOT) {
         return 0;
     }
-    let named = sentence.split_whitespace().any(is_name);
-    let things = count(&THINGS) + 2 * usize::from(named);
+    let things = names(sentence);
     if things == 0 || !any(&SLOW) || !any(&OF_A_BOOT) {
         return 0;
     }
     things + count(&SLOW)
-}
-
-/// A unit's name, or a word in a program's marks.
-fn is_name(word: &str) -> bool {
-    const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".target", ".timer"];
-    let inner = word.trim_matches(|c: char| matches!(c, '`' | '"' | ',' | ';' | '(' | ')' | '.'));
-    let unit = KINDS.iter().any(|kind| inner.ends_with(kind));
-    unit || (word.starts_with('`') && inner.len() > 2)
 }
 
 #[cfg(test)]
@@ -217,6 +193,25 @@ mod tests {
             assert!(title.starts_with("the text says `"), "{title}");
             assert_eq!(line, 2);
         }
+    }
+
+    #[test]
+    fn a_title_names_what_its_text_calls_slow() {
+        let (title, line) = told(&[
+            "Subject: u-boot trouble with QUUX=y",
+            "",
+            "Loading the frob is slow here.",
+        ])
+        .unwrap();
+        assert_eq!(
+            title,
+            "the text says `u-boot trouble with QUUX=y` and `Loading the frob is slow here.`"
+        );
+        assert_eq!(line, 3);
+        assert_eq!(
+            told(&["Subject: trouble with QUUX=y", "", "Loading the frob is slow."]),
+            None
+        );
     }
 
     #[test]

@@ -66,7 +66,9 @@ fn unit_ns(unit: &str) -> Option<f64> {
         "s" | "sec" | "secs" | "second" | "seconds" => 1e9,
         "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 1e6,
         "us" | "usec" | "usecs" | "microseconds" => 1e3,
+        "ns" | "nsec" | "nsecs" | "nanoseconds" => 1.0,
         "min" | "minute" | "minutes" => 60e9,
+        "hour" | "hours" => 3600e9,
         _ => return None,
     })
 }
@@ -84,6 +86,10 @@ mod tests {
             ("Decompressing kernel image total time: 461 ms", 461_000_000),
             ("Apply Overlay total time: 397 ms", 397_000_000),
             ("Finished loading in 20.1s", 20_100_000_000),
+            (
+                "quux: lock (#1) on CPU#0, waiting 5001000000 ns for CPU#1",
+                5_001_000_000,
+            ),
             (
                 "Overall: 28129 ms, ubifs = 405 ms, rootfs 18370568 bytes read in 11689 ms (1534 KiB/s)",
                 28_129_000_000,

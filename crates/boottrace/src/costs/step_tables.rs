@@ -17,12 +17,13 @@ const SHORTEST_NS: i64 = 100_000_000;
 /// Lines without a row that end a table.
 const BETWEEN: u32 = 3;
 /// What begins such a table, and how its rows are made.
-const TOOLS: [(&str, Rows); 5] = [
+const TOOLS: [(&str, Rows); 6] = [
     ("runit-startuptime", Rows::NameFirst),
     ("rc-analyze blame", Rows::TimeFirst),
     ("cloud-init analyze blame", Rows::TimeFirst),
     ("-- Boot Record ", Rows::TimeFirst),
     ("boot_progress_start", Rows::Marks),
+    ("state='start'", Rows::Durations),
 ];
 
 /// How a table's rows are made.
@@ -34,6 +35,8 @@ enum Rows {
     TimeFirst,
     /// `boot_progress_preload_end: 14350`, milliseconds since the kernel's start.
     Marks,
+    /// `expect state='stop', result=(0, b'Linux version 6'), duration=42.025`: labgrid's steps, seconds.
+    Durations,
 }
 
 /// A step: its name, how long it took, its line.
@@ -55,9 +58,12 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     // A page names the tool before it shows what it prints.
     let tables = named.map(|(at, rows)| match rows {
         Rows::Marks => between_marks(&lines[at..]),
+        Rows::Durations => durations(&lines[at..]),
         _ => rows_behind(&lines[at + 1..], rows),
     });
-    let Some(mut steps) = tables.into_iter().find(|steps| steps.len() > 1) else {
+    let of_labgrid = |steps: &[Step]| steps.iter().all(|(name, ..)| name.contains("state='stop'"));
+    let is_table = |steps: &Vec<Step>| steps.len() > 1 || (!steps.is_empty() && of_labgrid(steps));
+    let Some(mut steps) = tables.into_iter().find(is_table) else {
         return Vec::new();
     };
     steps.retain(|(name, ns, _)| *ns >= SHORTEST_NS && !name.eq_ignore_ascii_case("total"));
@@ -108,7 +114,7 @@ fn row(text: &str, rows: Rows) -> Option<(&str, i64)> {
             let ns = length(time, None, &[])?;
             (!name.is_empty() && !name.contains(' ')).then_some((name, ns))
         }
-        Rows::Marks => None,
+        Rows::Marks | Rows::Durations => None,
     }
 }
 
@@ -136,6 +142,17 @@ fn between_marks<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
         before = Some(ns);
     }
     steps
+}
+
+/// The steps of a test that say how long they took.
+fn durations<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
+    let step = |line: &&'a Line| {
+        let (name, rest) = line.text.trim().split_once(", duration=")?;
+        let number = rest.split([',', ' ', ')']).next()?;
+        let ns = length(number, Some("s"), &[])?;
+        name.contains(" state='stop'").then_some((name, ns, *line))
+    };
+    lines.iter().filter_map(step).collect()
 }
 
 /// A row of a table as a cost.
@@ -177,6 +194,20 @@ mod tests {
                 ("the step `quux`".to_owned(), 1381)
             ]
         );
+    }
+
+    #[test]
+    fn steps_of_a_test() {
+        let log = "await_boot state='start'\n expect state='start', args={}\n \
+                   expect state='stop', result=(0, b'Linux version 9'), duration=77.125";
+        assert_eq!(
+            of(log),
+            [(
+                "the step `expect state='stop', result=(0, b'Linux version 9')`".to_owned(),
+                77_125
+            )]
+        );
+        assert!(of("expect state='start'\nframe duration=42.0").is_empty());
     }
 
     #[test]

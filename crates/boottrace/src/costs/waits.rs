@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
-use crate::facts::boot::gap::{in_background, BootPart};
+use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -339,7 +339,13 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             l.text.contains("probe deferral timeout")
         }
     });
-    if let Some(line) = late {
+    // Where a silence ends with it, that is told with its time.
+    if let Some(line) = late.filter(|line| {
+        !context
+            .gaps
+            .iter()
+            .any(|gap| ends_with_pending(context, gap, line.number))
+    }) {
         let ns = context.stamp(line);
         let at = ns.map_or(String::new(), |ns| format!(" at {}", spell(ns)));
         out.push(Cost::without_time(
@@ -351,4 +357,19 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
              check that nothing is missing",
         ));
     }
+}
+
+/// Does a silence end where the kernel gives up waiting for suppliers: at a line, or a few lines before it, at the same moment?
+/// The probes that it tries once more then speak first (drivers/base/dd.c, `deferred_probe_timeout_work_func()`).
+pub(super) fn ends_with_pending(context: &Context<'_>, gap: &LargeGap, pending: u32) -> bool {
+    const LINES: u32 = 8;
+    const MOMENT_NS: i64 = 100_000_000;
+    const SHORTEST_NS: i64 = 1_000_000_000;
+    let near = gap.before_line <= pending && pending <= gap.before_line.saturating_add(LINES);
+    let at = |number: u32| {
+        let line = context.lines.iter().find(|line| line.number == number)?;
+        context.stamp(line)
+    };
+    let apart = || Some(at(pending)?.saturating_sub(at(gap.before_line)?));
+    near && gap.duration_ns >= SHORTEST_NS && apart().is_some_and(|ns| (0..MOMENT_NS).contains(&ns))
 }

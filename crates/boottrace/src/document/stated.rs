@@ -3,6 +3,7 @@
 
 use super::document::Part;
 use super::units::UnitReport;
+use crate::costs::cost::BESIDE;
 use crate::costs::{
     cloud_init, longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed, Basis,
     Cost, CostKind,
@@ -54,6 +55,10 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         // Nobody waits for a boot where the system has been running.
         let runs = placed.iter().any(|(_, part)| matches!(part, Part::NotABoot(_)));
         costs = untimed::of_lines(text.clone());
+        if placed.is_empty() && !costs.is_empty() && costs.iter().all(is_quoted) {
+            // A sentence with a time says more than one without.
+            costs = told_in_prose::of_lines(text.clone()).map_or(costs, |told| vec![told]);
+        }
         if !runs && costs.iter().all(|cost| cost.cost_ns.is_none()) {
             costs.splice(0..0, longest_gap::of_lines(outside));
         }
@@ -63,9 +68,13 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         for cost in &mut costs {
             cost.title = format!("a person writes {}", cost.title);
         }
-    }
-    if costs.is_empty() && placed.is_empty() {
-        costs.extend(told_in_prose::of_lines(text.clone()));
+        let told = told_in_prose::longest(text.clone()).filter(|_| placed.is_empty());
+        match (told, costs.first_mut()) {
+            // One sentence, found twice: the quotation with what stands beside it says more.
+            (Some((told, ns)), Some(cost)) if cost.cost_ns == Some(ns) => cost.title = told.title,
+            (Some((told, _)), None) => costs.push(told),
+            _ => {}
+        }
     }
     if costs.is_empty() {
         costs.extend(slow_in_words::of_lines(text));
@@ -126,10 +135,25 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         });
     }
     if costs.is_empty() {
-        let told = told_in_prose::longest(text).filter(|(_, ns)| longer(Some(*ns)));
-        costs.extend(told.map(|(cost, _)| cost));
+        let told = told_in_prose::longest(text.clone()).filter(|(_, ns)| longer(Some(*ns)));
+        costs.extend(told.map(|(cost, _)| Cost {
+            title: format!("{BESIDE}{}", cost.title),
+            evidence: "these are the words of a person; no log here shows a time as long".to_owned(),
+            ..cost
+        }));
+    }
+    if costs.is_empty() && shown_ns < SHORT_NS {
+        costs.extend(slow_in_words::of_lines(text).map(|cost| Cost {
+            title: format!("{BESIDE}{}", cost.title),
+            ..cost
+        }));
     }
     report(costs)
+}
+
+/// Is it a quotation, of which no time is known?
+fn is_quoted(cost: &Cost) -> bool {
+    cost.cost_ns.is_none() && cost.title.starts_with("the text says ")
 }
 
 /// What a person writes of a time is not what a log states.

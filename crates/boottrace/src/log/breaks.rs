@@ -136,6 +136,20 @@ pub fn filtering_command(text: &str) -> Option<&str> {
     (chosen || piped.split('|').any(filters)).then_some(command)
 }
 
+/// The same, or a filter of any file that somebody runs at a shell's prompt: what it prints is its choice.
+pub fn chooses_lines(text: &str) -> Option<&str> {
+    let at_prompt = || {
+        let text = text.trim().trim_start_matches(['>', ' ']);
+        let command = text.strip_prefix("$ ").or_else(|| text.strip_prefix("# "))?;
+        let mut words = command.split_ascii_whitespace().filter(|word| *word != "sudo");
+        let filters = words.next().is_some_and(|word| FILTERS.contains(&word));
+        // A heading may begin with such a word.
+        let asks = words.any(|word| word.starts_with(['-', '\'', '"']));
+        (filters && asks).then_some(command)
+    };
+    filtering_command(text).or_else(at_prompt)
+}
+
 /// `grep -E "unpack|initrd" dmesg.txt`: a filter of a log that was saved before.
 fn filter_of_a_file(text: &str) -> Option<&str> {
     const LOGS: [&str; 5] = ["dmesg", "journal", ".log", "syslog", "/var/log/"];
@@ -252,6 +266,16 @@ mod tests {
             "*me@box:~$ **dmesg | grep -i blue**",
         ] {
             assert!(filtering_command(text).is_some(), "{text}");
+        }
+        for text in [
+            "$ egrep 'ata|Gbps'",
+            "> # grep -i frob saved.txt",
+            "sudo dmesg | grep x",
+        ] {
+            assert!(chooses_lines(text).is_some(), "{text}");
+        }
+        for text in ["# head of the log", "$ dmesg", "egrep 'ata|Gbps'"] {
+            assert!(chooses_lines(text).is_none(), "{text}");
         }
         for text in [
             "$ dmesg",

@@ -162,6 +162,15 @@ impl Line {
     }
 }
 
+/// Is the stamp of a line another clock's, a second processor's before the clocks are set alike? It lies far before the one
+/// that it follows, and the next goes on there.
+pub fn strays(lines: &[Line], at: usize, before_ns: i64) -> bool {
+    const FAR_NS: i64 = 1_000_000_000;
+    let far = |ns: i64| before_ns.saturating_sub(ns) > FAR_NS;
+    let next = lines[at..].iter().skip(1).find_map(|line| line.printk_ns);
+    lines[at].printk_ns.is_some_and(far) && next.is_some_and(|ns| !far(ns))
+}
+
 /// The lines of a made-up text.
 #[cfg(test)]
 pub(crate) fn lines_of(text: &str) -> Vec<Line> {

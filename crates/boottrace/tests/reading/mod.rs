@@ -18,6 +18,7 @@ pub fn boots(log: &str) -> Vec<Boot> {
 }
 
 /// When a stage's event came, in whole milliseconds.
+#[allow(dead_code)] // not all of the test programs ask for times
 pub fn ms(boot: &Boot, event: StageEvent) -> Option<i64> {
     let stage = boot.stages.iter().find(|stage| stage.event == event)?;
     stage.ns.map(|ns| ns / 1_000_000)

@@ -41,7 +41,10 @@ def analysis_view(
     else:
         count = len(analysis.boots)
         if count > 1:
-            parts.append(cell(f"{count} boots, each apart (`--boot N` shows one)", "bold"))
+            # Pieces may be of one boot: nothing shows where it began.
+            pieces = sum(found.start == "middle-of-log" for found in analysis.boots)
+            what = "pieces of logs" if pieces == count else "boots or pieces of one" if pieces else "boots"
+            parts.append(cell(f"{count} {what}, each apart (`--boot N` shows one)", "bold"))
         for number, part in enumerate(document.parts):
             if number >= _MAX_LISTED:
                 parts.append(cell(f"{len(document.parts) - number} more parts are in the JSON", "yellow"))

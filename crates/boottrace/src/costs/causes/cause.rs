@@ -15,6 +15,8 @@ pub(super) enum At {
     Begin,
     /// One of the two.
     Either,
+    /// The line that ends it; or the line that it follows, where the same one speaks again.
+    Own,
 }
 
 /// What a silence is, told by the lines around it.
@@ -73,7 +75,12 @@ impl Cause {
         let told = |text: &str| self.words.iter().any(|words| holds(text, words));
         let by_itself = || self.asynchronous && (!goes_on || still_waits(after));
         let end = || (self.at != At::Begin && told(before) && !by_itself()).then_some(before);
-        let begin = || (self.at != At::End && !is_over(after) && told(after)).then_some(after);
+        let begins = || match self.at {
+            At::End => false,
+            At::Own => same_speaker(after, before),
+            At::Begin | At::Either => true,
+        };
+        let begin = || (begins() && !is_over(after) && told(after)).then_some(after);
         let line = end().or_else(begin)?;
         Some(Named {
             cause: self,
@@ -98,6 +105,15 @@ pub(in crate::costs) fn holds(text: &str, words: Words) -> bool {
         }
     }
     true
+}
+
+/// Does one driver speak in both lines?
+fn same_speaker(a: &str, b: &str) -> bool {
+    let who = |text: &str| {
+        let first = text.split([' ', ':']).next()?;
+        (!first.is_empty()).then(|| first.to_ascii_lowercase())
+    };
+    who(a).is_some() && who(a) == who(b)
 }
 
 /// Does a line speak of a wait of its own? What comes by itself behind it does not end that.
@@ -227,6 +243,16 @@ mod tests {
         assert!(!is_over("Waiting for /dev to be fully populated..."));
         assert!(!is_over("ata1: COMRESET failed (errno=-16)"));
         assert!(!is_over("IPv6: ADDRCONF(NETDEV_UP): eth0: link is not ready to use"));
+    }
+
+    #[test]
+    fn one_speaker() {
+        assert!(same_speaker("quux hci7: Direct load failed", "Quux: hci7: gives up"));
+        assert!(!same_speaker(
+            "Quux: hci7: Failed to load (-2)",
+            "Adding 1k swap on /dev/x"
+        ));
+        assert!(!same_speaker("", ""));
     }
 
     #[test]

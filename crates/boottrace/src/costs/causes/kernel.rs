@@ -223,7 +223,6 @@ pub(super) const CAUSES: &[Cause] = &[
         words: &[
             &["EXT4-fs (", ": mounted filesystem"],
             &["EXT3-fs (", ": mounted filesystem"],
-            &["EXT4-fs (", ": re-mounted"],
             &["XFS (", "Ending clean mount"],
             &["F2FS-fs (", "Mounted with"],
             &["BTRFS ", "checksum algorithm"],

@@ -12,6 +12,7 @@ pub(crate) use cause::{Cause, Named};
 
 use super::kind::CostKind;
 use super::sayings::{saying, Saying};
+use super::settings::sets_a_time;
 use crate::text::shorten::shorten;
 
 /// All rows; the first that fits names a silence.
@@ -27,7 +28,7 @@ pub(crate) fn timed_out<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>
     // The line ends a wait. What is silent behind it is another, unless the same one speaks again.
     let who = |text: &'a str| text.trim().split(' ').next().unwrap_or("");
     first_of(&[kernel::TIMEOUTS], after, before, true)
-        .filter(|found| !states_a_setting(found.line))
+        .filter(|found| !sets_a_time(&found.line.to_ascii_lowercase()))
         .map(told_by_a_program)
         .filter(|found| found.line == before.trim() || who(after) == who(before))
         .or_else(|| spoken_of(after, before))
@@ -46,15 +47,6 @@ fn told_by_a_program(mut found: Named<'_>) -> Named<'_> {
     found
 }
 
-/// `timeout = 0`, `watchdog timeout: 60 sec`: a value is set or told, and nothing ran out.
-fn states_a_setting(text: &str) -> bool {
-    let Some((_, rest)) = text.split_once("imeout") else {
-        return false;
-    };
-    let value = rest.trim_start().strip_prefix(['=', ':']).map(str::trim_start);
-    value.is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit())) && !text.contains("-110")
-}
-
 /// What the lines say of a wait in anybody's words: that it began before the silence, or that it was in vain.
 fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
     let (after, before) = (after.trim(), before.trim());
@@ -68,16 +60,33 @@ fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
     })
 }
 
+/// A line without a stamp that stands in a silence, and says what is waited for.
+pub(crate) fn meanwhile(line: &str) -> Option<Named<'_>> {
+    let line = line.trim();
+    let told = saying(line).filter(|told| !matches!(told, Saying::Failed | Saying::Repeated))?;
+    let cause = if told == Saying::Waited { &SPOKEN[2] } else { &SPOKEN[3] };
+    Some(Named {
+        cause,
+        subject: shorten(line),
+        line,
+    })
+}
+
 /// The words around a silence that speak of it.
 const SPOKEN_ADVICE: &str =
     "the line says who waits, or for whom: see why it does not come, and whether it is needed before the goal";
-static SPOKEN: [Cause; 2] = [
+static SPOKEN: [Cause; 4] = [
     Cause::spoken(
         "nothing is printed before a line that speaks of a wait: `{}`",
         SPOKEN_ADVICE,
     ),
     Cause::spoken(
         "nothing is printed behind a line that speaks of a wait: `{}`",
+        SPOKEN_ADVICE,
+    ),
+    Cause::spoken("meanwhile a line says what is waited for: `{}`", SPOKEN_ADVICE),
+    Cause::spoken(
+        "meanwhile a line says that something does not go on: `{}`",
         SPOKEN_ADVICE,
     ),
 ];
@@ -108,6 +117,8 @@ mod tests {
     fn a_value_is_no_timeout() {
         assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake with timeout = 0").is_none());
         assert!(timed_out("frob 1-1: begins", "frob 1-1: watchdog timeout: 60 sec").is_none());
+        assert!(timed_out("x", "Watchdog running with a hardware timeout of 30s.").is_none());
+        assert!(timed_out("x", "frob 0000:04:00.0: AER:    [12] Timeout").is_none());
         assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake timeout").is_some());
     }
 

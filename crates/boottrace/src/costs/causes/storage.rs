@@ -251,7 +251,7 @@ pub(super) const CAUSES: &[Cause] = &[
     },
     Cause {
         kind: CostKind::FirmwareFile,
-        at: At::Either,
+        at: At::Own,
         words: &[
             &["Direct firmware load for ", " failed with error"],
             &["brcmf_fw_alloc_request: using"],

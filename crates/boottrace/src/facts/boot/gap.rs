@@ -13,7 +13,7 @@ use crate::log::breaks;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::course::{comes_by_itself, is_step_of_init, only_a_boot_prints};
 use crate::log::harness::prompt_command;
-use crate::log::line::{Line, LineKind};
+use crate::log::line::{strays, Line, LineKind};
 use crate::text::shorten::shorten;
 
 /// In which part of a boot something lies.
@@ -156,6 +156,7 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
             let own_start = part == BootPart::Firmware && ns <= OWN_START_NS && length < -OWN_START_NS;
             // Processors print out of order by less: the line before was stamped by another clock.
             let other_clock = part != BootPart::Firmware && clock == Clock::Printk && length < -OTHER_CLOCK_NS;
+            let other_clock = other_clock && !strays(&boot.lines, at, before.ns);
             if own_start || other_clock || length == 0 {
                 last = Some(here);
             }

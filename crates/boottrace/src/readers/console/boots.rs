@@ -5,13 +5,14 @@ mod before;
 mod kexec;
 mod loader_stamps;
 mod phase;
+mod piece;
 mod recovery;
 mod restart;
 
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, head_from, loader_from};
 use super::page::mark_prose;
-use super::quoted::{take_back_excerpts, take_back_letters, take_back_mentions, take_back_quoted};
+use super::quoted::take_back;
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
 use crate::log::banner::{banner, looks_like_loader};
@@ -40,13 +41,11 @@ pub fn split(mut lines: Lines, limits: &Limits) -> Split {
     while let Some(line) = all.next() {
         splitter.line(line, all.peek());
     }
+    splitter.give_back_words();
     splitter.finish();
     let mut out = splitter.out;
     join_shown_again(&mut out);
-    take_back_quoted(&mut out);
-    take_back_excerpts(&mut out);
-    take_back_mentions(&mut out);
-    take_back_letters(&mut out);
+    take_back(&mut out);
     out
 }
 
@@ -287,7 +286,7 @@ impl Splitter<'_> {
                 self.begin(BootStart::KernelBanner);
             }
             _ if self.stamps_restart(&line, next) => self.begin(BootStart::StampsRestart),
-            _ if self.begins_another_piece(&line) => self.begin(BootStart::MiddleOfLog),
+            _ if self.begins_another_piece(&line, next) => self.begin(BootStart::MiddleOfLog),
             _ if self.goes_on_much_later(&line) => self.begin(BootStart::MiddleOfLog),
             _ => {}
         }
@@ -345,6 +344,9 @@ impl Splitter<'_> {
             }
             _ => Vec::new(),
         };
+        if matches!(start, BootStart::MiddleOfLog | BootStart::StampsRestart) {
+            self.give_back_words();
+        }
         self.finish();
         let dropping = self.out.boots.len() >= self.limits.boots;
         if dropping {

@@ -2,7 +2,7 @@
 //! Lines that somebody chose out of a log: the time between two of them is none in which nothing was printed.
 
 use crate::log::boot_log::{BootLog, BootStart};
-use crate::log::breaks::filtering_command;
+use crate::log::breaks::chooses_lines;
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::text::shorten::shorten;
@@ -16,12 +16,12 @@ const FEW: usize = 10;
 pub fn excerpt(log: &BootLog, outside: &[Line]) -> Option<(&'static str, String)> {
     let (from, _) = log.span();
     let near = |line: &&Line| line.number <= from && line.number + NEAR >= from;
-    let before = outside.iter().rev().filter(near).find_map(command);
+    let words: Vec<&Line> = outside.iter().filter(near).collect();
+    let before = command(&words);
     let within = || {
         let spoken = log.lines.iter().filter(|line| line.kind != LineKind::Blank);
-        (log.start == BootStart::MiddleOfLog)
-            .then(|| spoken.take(FEW).find_map(command))
-            .flatten()
+        let first: Vec<&Line> = spoken.take(FEW).collect();
+        (log.start == BootStart::MiddleOfLog).then(|| command(&first)).flatten()
     };
     if let Some(prompt) = outside.iter().rev().filter(near).find(|line| is_idle_prompt(line)) {
         let middle =
@@ -37,7 +37,7 @@ pub fn excerpt(log: &BootLog, outside: &[Line]) -> Option<(&'static str, String)
     let (number, command) = before.or_else(within)?;
     let why = format!(
         "line {number} runs `{}`: what it prints is a choice of lines, so no silence and no cost is told; give all of the log",
-        shorten(command)
+        shorten(&command)
     );
     Some(("excerpt", why))
 }
@@ -59,9 +59,20 @@ fn is_idle_prompt(line: &Line) -> bool {
         && !text.contains("  ")
 }
 
-fn command(line: &Line) -> Option<(u32, &str)> {
-    if line.has_kernel_prefix() || line.process.is_some() {
-        return None;
-    }
-    Some((line.number, filtering_command(&line.text)?))
+/// The last of some lines that holds a command which chooses lines, and the command; a mail may have broken it in two.
+fn command(lines: &[&Line]) -> Option<(u32, String)> {
+    let bare = |line: &Line| !line.has_kernel_prefix() && line.process.is_none();
+    let typed = |at: usize| {
+        let line = lines[at];
+        let whole = chooses_lines(&line.text).map(str::to_owned);
+        let broken = || {
+            let next = lines.get(at + 1)?;
+            let follows = bare(next) && next.number == line.number + 1;
+            let joined = format!("{} {}", line.text.trim_end(), next.text.trim_start());
+            follows.then(|| chooses_lines(&joined).map(str::to_owned)).flatten()
+        };
+        let found = bare(line).then(|| whole.or_else(broken)).flatten()?;
+        Some((line.number, found))
+    };
+    (0..lines.len()).rev().find_map(typed)
 }

@@ -17,6 +17,7 @@ mod pasted;
 mod quoted;
 mod quoted_printable;
 pub mod reader;
+mod running;
 mod shown_again;
 pub mod shuffled;
 mod shutdown;

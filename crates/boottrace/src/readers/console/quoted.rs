@@ -17,8 +17,53 @@ const HEAD_OF_NOTES: usize = 40;
 /// Stamped lines that must stand in the boot behind it.
 const EXCERPT: usize = 3;
 
+/// Gives back what no boot printed where it stands.
+pub fn take_back(out: &mut Split) {
+    take_back_quoted(out);
+    take_back_excerpts(out);
+    take_back_repeated(out);
+    take_back_mentions(out);
+    take_back_letters(out);
+}
+
+/// Somebody writes about a log and shows a line or two of it once more: they are no boot of their own.
+fn take_back_repeated(out: &mut Split) {
+    let mut at = 0;
+    while at < out.boots.len() {
+        let piece = &out.boots[at];
+        let others = out.boots.iter().enumerate().filter(|(other, _)| *other != at);
+        if others.map(|(_, whole)| whole).any(|whole| repeats(piece, whole)) {
+            let lines = out.boots.remove(at).lines;
+            give_back(&mut out.outside, lines);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Does a longer log hold all messages of a piece, each with its stamp? Stamps of two boots differ in their last digits.
+fn repeats(piece: &BootLog, whole: &BootLog) -> bool {
+    const TICK_NS: i64 = 1_000_000;
+    let all = stamped(piece).count();
+    let logged = piece.lines.iter().filter(|line| line.has_kernel_prefix()).count();
+    if piece.start != BootStart::MiddleOfLog || all == 0 || all < logged || all >= stamped(whole).count() {
+        return false;
+    }
+    let told = stamped(piece).any(|(ns, _)| ns % TICK_NS != 0);
+    let mut said: HashMap<i64, Vec<&str>> = HashMap::new();
+    for (ns, text) in stamped(whole) {
+        said.entry(ns).or_default().push(text);
+    }
+    let there = |(ns, text): (i64, &str)| {
+        let shown = text.trim_end_matches(['.', '…']).trim_end();
+        said.get(&ns)
+            .is_some_and(|all| all.iter().any(|text| text.starts_with(shown)))
+    };
+    told && stamped(piece).all(there)
+}
+
 /// A page that explains a log shows parts of it first, perhaps shortened, and then the whole: the parts are no boot.
-pub fn take_back_excerpts(out: &mut Split) {
+fn take_back_excerpts(out: &mut Split) {
     let mut at = 0;
     while at + 1 < out.boots.len() {
         if is_excerpt(&out.boots[at], &out.boots[at + 1]) {
@@ -68,7 +113,7 @@ fn give_back(outside: &mut Vec<Line>, lines: Vec<Line>) {
 }
 
 /// A report about a system may print /proc/version before its log: that was no boot.
-pub fn take_back_quoted(out: &mut Split) {
+fn take_back_quoted(out: &mut Split) {
     let [first, second, ..] = out.boots.as_slice() else {
         return;
     };
@@ -141,7 +186,7 @@ fn is_letter(boot: &BootLog) -> bool {
 }
 
 /// What a person writes below a boot loader's last words is none of them.
-pub fn take_back_letters(out: &mut Split) {
+fn take_back_letters(out: &mut Split) {
     for boot in &mut out.boots {
         if boot.kernel_from.is_some() {
             continue;
@@ -159,7 +204,7 @@ pub fn take_back_letters(out: &mut Split) {
 }
 
 /// Notes, scripts and lists mention boot loaders; without a name, a time or a word of its own none has spoken.
-pub fn take_back_mentions(out: &mut Split) {
+fn take_back_mentions(out: &mut Split) {
     let speaks = |line: &Line| {
         let text = line.text.trim();
         line.firmware_ns.is_some() || banner(text).is_some() || is_loaders_own(text) || is_table_row(text)

@@ -4,7 +4,7 @@
 use std::io::{self, Cursor, Read};
 
 use super::learning;
-use super::mail_quotes;
+use super::mail_quotes::Marks;
 use super::pasted;
 use super::quoted_printable::{self, Joined};
 use super::tail::Tail;
@@ -64,11 +64,11 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
     let mail = quoted_printable::is_in(&head);
     let decoded = mail.then(|| quoted_printable::decoded_text(&head, limits.line_bytes));
     let plain = decoded.as_deref().unwrap_or(&head);
-    let quoted = mail_quotes::are_in(plain);
-    let style = if quoted {
-        learning::style(&unquoted(plain), limits)
-    } else {
+    let marks = Marks::of(plain);
+    let style = if marks.is_empty() {
         learning::style(plain, limits)
+    } else {
+        learning::style(&unmarked(plain, marks), limits)
     };
     let mut reader = Reader {
         out: Lines::default(),
@@ -88,11 +88,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
             tail.push(line);
         } else {
             let line = without_mark(line);
-            let bytes = if quoted {
-                mail_quotes::strip(line.bytes)
-            } else {
-                line.bytes
-            };
+            let bytes = marks.strip(line.bytes);
             reader.take(&Physical { bytes, ..line }, stamps);
         }
     };
@@ -113,11 +109,11 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
     Ok(reader.out)
 }
 
-/// The text without the marks of a quotation.
-fn unquoted(head: &[u8]) -> Vec<u8> {
+/// The text without the marks in front of its lines.
+fn unmarked(head: &[u8], marks: Marks) -> Vec<u8> {
     let mut out = Vec::with_capacity(head.len());
     for line in head.split_inclusive(|b| *b == b'\n') {
-        out.extend_from_slice(mail_quotes::strip(line));
+        out.extend_from_slice(marks.strip(line));
     }
     out
 }

@@ -86,7 +86,11 @@ fn cbmem(text: &str) -> Option<(TableSource, &str, i64)> {
     let (name, value) = rest.rsplit_once(' ')?;
     let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b',');
     // The name's column is padded: one blank alone is prose, blanks in it are columns of another table.
-    let column = name.ends_with(' ') && !name.trim().is_empty() && !name.trim().contains("  ");
+    let padded = name.ends_with(' ') && !name.trim().is_empty() && !name.trim().contains("  ");
+    // A page may have taken the padding; then each row has its step.
+    let pasted = text.ends_with(')') && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '1');
+    let pasted = pasted && id.len() <= 4 && name.contains(' ') && !name.contains("  ");
+    let column = padded || pasted;
     if !column || !number(value) || !number(step) {
         return None;
     }
@@ -128,6 +132,11 @@ mod tests {
             row("17\t16642048\t10023\tstarting LZ4 decompress").unwrap().2,
             16_642_048_000
         );
+        assert_eq!(
+            row("1101:jumping to kernel 1,142,626 (17,740)").unwrap().2,
+            1_142_626_000
+        );
+        assert_eq!(row("12:00 frob and quux 7 (3)"), None);
         assert_eq!(row("0: boot0               0x00100000      0x00000000      1"), None);
         assert_eq!(row("0: 1027 0002"), None);
         assert_eq!(row("BP: 0C00 0251 [0000]"), None);

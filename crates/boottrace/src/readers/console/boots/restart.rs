@@ -4,8 +4,6 @@
 use super::Splitter;
 use crate::log::banner::{looks_like_loader, Rank};
 use crate::log::boot_log::{BootLog, BootStart};
-use crate::log::breaks::leaves_out;
-use crate::log::clock::is_before_overflow;
 use crate::log::hints::accounts_for_start;
 use crate::log::line::{Line, LineKind};
 
@@ -14,12 +12,6 @@ const LINES_OF_A_SYSTEM: u32 = 40;
 
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
-
-/// The rule under a heading.
-fn is_rule(text: &str) -> bool {
-    let text = text.trim();
-    text.len() >= 4 && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'))
-}
 
 impl Splitter<'_> {
     /// More than a few lines before the banner, or stamps that fall at it: it booted again. After user space a kernel that
@@ -133,55 +125,6 @@ impl Splitter<'_> {
         max >= RESTART_FROM_NS && ns == 0 && next_small
     }
 
-    /// Was something left out here, and what follows is of a system that has long been up?
-    pub(super) fn goes_on_much_later(&self, line: &Line) -> bool {
-        const LATER_NS: i64 = 600_000_000_000;
-        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
-            return false;
-        };
-        let lines = self.state.boot.as_ref().map_or(&[][..], |boot| &boot.lines);
-        let last = lines
-            .iter()
-            .rev()
-            .find(|line| line.kind != LineKind::Blank || leaves_out(line));
-        // Somebody writes between two pieces: `and here is everything since I plugged it in:`.
-        let apart = lines.last().is_some_and(|line| line.kind == LineKind::Blank);
-        let written = |line: &Line| {
-            let bare = !line.has_kernel_prefix() && line.process.is_none();
-            bare && apart && (is_sentence(&line.text) || line.text.trim_end().ends_with(':'))
-        };
-        let left_out = last.is_some_and(|line| leaves_out(line) || written(line));
-        !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out
-    }
-
-    /// Does a page show another piece of a log, of another machine or boot? The stamps go back behind its words, or behind the
-    /// end of a block.
-    pub(super) fn begins_another_piece(&self, line: &Line) -> bool {
-        const BACK_NS: i64 = 20_000_000;
-        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
-            return false;
-        };
-        let Some(boot) = self
-            .state
-            .boot
-            .as_ref()
-            .filter(|boot| boot.start == BootStart::MiddleOfLog)
-        else {
-            return false;
-        };
-        if is_before_overflow(ns) || max.saturating_sub(ns) < BACK_NS {
-            return false;
-        }
-        let spoken = boot.lines.iter().rev();
-        let spoken = spoken.filter(|line| line.kind != LineKind::Blank || leaves_out(line));
-        let since = spoken.take_while(|line| !line.has_kernel_prefix() && line.process.is_none());
-        let by_page = self.state.block_at.is_some_and(|at| at == boot.lines.len());
-        by_page
-            || since
-                .take(4)
-                .any(|line| leaves_out(line) || is_rule(&line.text) || is_sentence(&line.text))
-    }
-
     /// Two reports of one boot have the same first marks; other marks come from another boot.
     pub(super) fn bootstage_restart(&mut self, line: &Line) -> bool {
         let words = line.text.split_ascii_whitespace().last();
@@ -197,16 +140,4 @@ impl Splitter<'_> {
             }
         }
     }
-}
-
-/// Words of somebody who writes about a log: several of them with a sentence's end, or a few that announce what follows
-/// (`After:`, `With this patch:`).
-fn is_sentence(text: &str) -> bool {
-    let text = text.trim();
-    let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
-    let starts = text.starts_with(|c: char| c.is_alphabetic());
-    let announces = text.strip_suffix(':').is_some_and(|words| {
-        words.starts_with(|c: char| c.is_uppercase()) && words.chars().all(|c| c.is_alphabetic() || " '-,".contains(c))
-    });
-    ends && starts && (announces || text.split_ascii_whitespace().count() >= 4)
 }

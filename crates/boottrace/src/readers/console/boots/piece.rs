@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//! Pieces of logs that a mail or a page shows one behind the other: of another machine, another boot, or much later.
+
+use super::Splitter;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::{chooses_lines, leaves_out, printing_command};
+use crate::log::clock::is_before_overflow;
+use crate::log::hints::is_user_space;
+use crate::log::line::{Line, LineKind};
+use crate::log::sentence;
+
+/// Stamps that fall by less were printed by another processor.
+const BACK_NS: i64 = 20_000_000;
+/// No processor's clock is so far behind.
+const FAR_NS: i64 = 1_000_000_000;
+/// Lines of a person that are looked at before a stamp.
+const SPOKEN: usize = 4;
+
+impl Splitter<'_> {
+    /// Was something left out here, and what follows is of a system that has long been up?
+    pub(super) fn goes_on_much_later(&self, line: &Line) -> bool {
+        const LATER_NS: i64 = 600_000_000_000;
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let lines = self.state.boot.as_ref().map_or(&[][..], |boot| &boot.lines);
+        let last = lines
+            .iter()
+            .rev()
+            .find(|line| line.kind != LineKind::Blank || leaves_out(line));
+        // Somebody writes between two pieces: `and here is everything since I plugged it in:`.
+        let apart = lines.last().is_some_and(|line| line.kind == LineKind::Blank);
+        let announced = |line: &Line| of_person(line) && (apart || line.text.trim_end().ends_with(':'));
+        let left_out = last.is_some_and(|line| leaves_out(line) || announced(line));
+        !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out
+    }
+
+    /// Does a page show another piece of a log, of another machine or boot? The stamps go back behind its words, behind a
+    /// command or the end of a block, or to before all that this piece has shown.
+    pub(super) fn begins_another_piece(&self, line: &Line, next: Option<&Line>) -> bool {
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let back = max.saturating_sub(ns) >= BACK_NS;
+        let Some(boot) = self.state.boot.as_ref().filter(|_| back && !is_before_overflow(ns)) else {
+            return false;
+        };
+        let spoken = boot.lines.iter().rev();
+        let spoken = spoken.filter(|line| line.kind != LineKind::Blank || leaves_out(line));
+        let mut since = spoken.take_while(|line| !is_logged(line)).take(SPOKEN);
+        if !self.is_piece(boot) {
+            // A log that a page shows whole ends with its block.
+            let words: Vec<&Line> = since.collect();
+            return words.iter().any(|line| leaves_out(line)) && words.iter().any(|line| of_person(line));
+        }
+        let by_page = self.state.block_at.is_some_and(|at| at == boot.lines.len());
+        by_page || since.any(divides) || begins_before(boot, (max, ns), next)
+    }
+
+    /// Lines without a kernel's banner are a piece; so are those that begin at zero without one.
+    fn is_piece(&self, boot: &BootLog) -> bool {
+        match boot.start {
+            BootStart::MiddleOfLog => true,
+            BootStart::StampsRestart => self.state.version.is_none(),
+            _ => false,
+        }
+    }
+
+    /// Takes what a person wrote or typed below a piece off its end: it is nobody's of that machine.
+    pub(super) fn give_back_words(&mut self) {
+        let Some(boot) = self.state.boot.as_ref().filter(|boot| self.is_piece(boot)) else {
+            return;
+        };
+        let Some(from) = words_from(&boot.lines) else {
+            return;
+        };
+        let Some(boot) = &mut self.state.boot else { return };
+        for mut line in boot.give_up_from(from) {
+            if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) {
+                line.kind = LineKind::Outside;
+            }
+            self.out.outside.push(line);
+        }
+        self.out.outside.sort_by_key(|line| line.number);
+    }
+}
+
+/// Where the words of a person begin that end a piece: a paragraph or a command behind its last message, and nothing of a
+/// machine behind that.
+fn words_from(lines: &[Line]) -> Option<usize> {
+    let from = lines.iter().rposition(is_logged)? + 1;
+    let apart = |at: usize| at == from || lines[at - 1].kind == LineKind::Blank || leaves_out(&lines[at - 1]);
+    let first = (from..lines.len()).find(|at| apart(*at) && (of_person(&lines[*at]) || is_command(&lines[*at])))?;
+    // A message that a mail broke goes on in the line behind it.
+    let own_line = first > from || is_command(&lines[first]);
+    let of_machine = |line: &Line| {
+        let text = line.text.trim_end();
+        is_user_space(text) || text.ends_with(['#', '$']) || text.contains("login:")
+    };
+    (own_line && !lines[first..].iter().any(of_machine)).then_some(first)
+}
+
+/// Do the stamps begin again before all that a piece has shown, and stay there? A blank line parts the two, or no clock
+/// goes back so far.
+fn begins_before(boot: &BootLog, (max, ns): (i64, i64), next: Option<&Line>) -> bool {
+    let next_ns = next.and_then(|line| line.printk_ns);
+    let stays = next_ns.is_some_and(|next| (ns..max).contains(&next));
+    let first = boot.lines.iter().find_map(|line| line.printk_ns);
+    let before = first.is_some_and(|first| first.saturating_sub(ns) >= BACK_NS);
+    let apart = boot.lines.last().is_some_and(|line| line.kind == LineKind::Blank);
+    (apart && before && (stays || next_ns.is_none())) || (max.saturating_sub(ns) >= FAR_NS && stays)
+}
+
+fn is_logged(line: &Line) -> bool {
+    line.has_kernel_prefix() || line.process.is_some()
+}
+
+fn is_command(line: &Line) -> bool {
+    printing_command(&line.text).is_some() || chooses_lines(&line.text).is_some()
+}
+
+/// Does a line stand between two pieces: a mark, a rule, a command, somebody's words?
+fn divides(line: &Line) -> bool {
+    leaves_out(line) || is_rule(&line.text) || is_command(line) || of_person(line)
+}
+
+/// The rule under a heading.
+fn is_rule(text: &str) -> bool {
+    let text = text.trim();
+    text.len() >= 4 && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'))
+}
+
+/// Words of somebody who writes about a log.
+fn of_person(line: &Line) -> bool {
+    let text = line.text.trim_start_matches(['>', ' ', '\t']);
+    let logged = is_logged(line) || line.host_ns.is_some() || line.firmware_ns.is_some();
+    !logged && (announces(text) || sentence::is_sentence(text.trim()))
+}
+
+/// Several words with a sentence's end, or a few that announce what follows (`After:`, `With this patch:`, `followed by:`).
+fn announces(text: &str) -> bool {
+    let text = text.trim();
+    let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
+    let starts = text.starts_with(|c: char| c.is_alphabetic());
+    let heads = text
+        .strip_suffix(':')
+        .is_some_and(|words| words.chars().all(|c| c.is_alphabetic() || " '-,".contains(c)));
+    ends && starts && (heads || text.split_ascii_whitespace().count() >= 4)
+}

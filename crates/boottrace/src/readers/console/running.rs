@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//! Lines of a system that started long before.
+
+use super::in_use::in_use;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::clock::NS_PER_S;
+use crate::log::hints::{is_kernel_fault, starts_scripts, waits_in_vain};
+use crate::log::line::{Line, LineKind};
+use crate::log::starting::shows_a_start;
+
+/// A step that only a start takes: whoever starts the system waits until udev has dealt with every device.
+fn waits_for_udev(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.contains("aiting for udev to settle") || text.contains("aiting for /dev to be fully populated")
+}
+
+/// What systemd prints only of its own start, at the head of its first transaction.
+fn starts_systemd(text: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "Set hostname to <",
+        "Hostname set to <",
+        "Initializing machine ID",
+        "Queued start job for default target",
+        "Created slice System Slice",
+        "Created slice system.slice",
+    ];
+    let said = text.trim_start();
+    let said = said.strip_prefix("systemd[1]: ").unwrap_or(said);
+    WORDS.iter().any(|words| said.starts_with(words))
+}
+
+/// Do drivers set up what a machine has from its start on: the display, or devices that udev's first workers deal with? How
+/// long the kernel has been running says nothing then: what came before may have been waited for.
+fn sets_devices_up(log: &BootLog) -> bool {
+    const YOUNG_NS: i64 = 600 * NS_PER_S;
+    let young = |line: &&Line| line.printk_ns.is_some_and(|ns| ns < YOUNG_NS);
+    let display = |line: &Line| {
+        let text = line.text.as_str();
+        text.contains("[drm] Initialized ")
+            || text.contains(" frame buffer device")
+            || text.contains("switching to colour frame buffer")
+    };
+    let loads = || log.lines.iter().any(|line| line.text.contains(" do_init_module+"));
+    log.lines
+        .iter()
+        .filter(young)
+        .any(|line| display(line) || (is_early_worker(&line.text) && loads()))
+}
+
+/// `task systemd-udevd:94 blocked`, `PID: 94 Comm: systemd-udevd`: a worker of udev's with one of the first numbers.
+fn is_early_worker(text: &str) -> bool {
+    const EARLY: u32 = 1000;
+    let number = |digits: &str| {
+        let digits = digits.trim_start().split(|c: char| !c.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse::<u32>().ok())
+    };
+    let blocked = text.split_once("udevd:").and_then(|(_, rest)| number(rest));
+    let reported = || {
+        let (head, _) = text.split_once(" Comm: ").filter(|(_, name)| name.contains("udevd"))?;
+        number(head.split_once("PID: ")?.1)
+    };
+    blocked.or_else(reported).is_some_and(|pid| pid < EARLY)
+}
+
+/// Stamps from which on a log in which nothing starts is that of a system that has been running.
+const RUNS_NS: i64 = 100 * NS_PER_S;
+
+/// No kernel runs for as long: such stamps count since another day.
+const YEARS_NS: i64 = 3 * 365 * 86_400 * NS_PER_S;
+
+/// From here on, what speaks of nothing but USB devices is of a device that was plugged in.
+const PLUGGED_IN_NS: i64 = 60 * NS_PER_S;
+
+fn speaks_of_usb(line: &Line) -> bool {
+    const STARTS: [&str; 9] = [
+        "usb ",
+        "hub ",
+        "usb-storage ",
+        "usbcore: ",
+        "xhci",
+        "input: ",
+        "hid-generic ",
+        "cdc_acm ",
+        "scsi host",
+    ];
+    let text = line.text.trim_start();
+    // A stamp that nobody reads.
+    let text = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "))
+        .map_or(text, |(_, rest)| rest);
+    let of_machine = matches!(line.kind, LineKind::Kernel | LineKind::User) && line.has_kernel_prefix();
+    !of_machine || STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// A bus numbers its devices as they come: this one came long after the start.
+fn many_were_plugged(text: &str) -> bool {
+    const MANY: u32 = 20;
+    let number = text
+        .split_once("USB device number ")
+        .or_else(|| text.split_once("disconnect, device number "));
+    let number = number.and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next());
+    number
+        .and_then(|digits| digits.parse::<u32>().ok())
+        .is_some_and(|number| number > MANY)
+}
+
+/// What the kernel and daemons wrote of a system that started long before: the kernel's stamps say when.
+pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.start != BootStart::MiddleOfLog {
+        return None;
+    }
+    let shows =
+        |l: &Line| shows_a_start(l) || starts_systemd(&l.text) || waits_in_vain(&l.text) || waits_for_udev(&l.text);
+    if log.lines.iter().any(shows) || sets_devices_up(log) {
+        return None;
+    }
+    let stamped = log.lines.iter().filter_map(|l| Some((l.printk_ns?, l.number))).min();
+    let gone = log
+        .lines
+        .iter()
+        .find(|l| l.text.contains(": USB disconnect, device number "));
+    if let Some(gone) = gone.filter(|_| stamped.is_none() && log.lines.iter().all(speaks_of_usb)) {
+        let why = format!(
+            "all lines are about devices on USB, and line {} takes one out: plugged in, as far as is shown",
+            gone.number
+        );
+        return Some(("running-system", why));
+    }
+    if let Some(used) = log
+        .lines
+        .iter()
+        .find(|l| stamped.is_none() && many_were_plugged(&l.text))
+    {
+        let why = format!(
+            "no line shows a start, and line {} counts a USB device as one that came after many others",
+            used.number
+        );
+        return Some(("running-system", why));
+    }
+    let Some(first) = stamped else {
+        return in_use(log);
+    };
+    if (PLUGGED_IN_NS..RUNS_NS).contains(&first.0) && log.lines.iter().all(speaks_of_usb) {
+        let why = format!(
+            "all lines are about devices on USB, {} s after the kernel's start (line {}): plugged in, as far as is shown",
+            first.0 / NS_PER_S,
+            first.1
+        );
+        return Some(("running-system", why));
+    }
+    if first.0 >= YEARS_NS {
+        let why = format!(
+            "no line shows a start, and line {} is stamped {} s: that is no time since the kernel's start",
+            first.1,
+            first.0 / NS_PER_S
+        );
+        return Some(("program-log", why));
+    }
+    // What init starts without a stamp stands there before it: the start reaches into the piece.
+    let bare = |line: &Line| line.printk_ns.is_none() && line.host_ns.is_none() && line.process.is_none();
+    let starting = log
+        .lines
+        .iter()
+        .filter(|line| bare(line) && starts_scripts(line))
+        .count()
+        > 1;
+    (first.0 >= RUNS_NS && !starting).then(|| {
+        let failed = fault(log).unwrap_or_default();
+        let why = format!(
+            "no line shows a start, and the kernel had been running for {} s (line {}){failed}",
+            first.0 / NS_PER_S,
+            first.1
+        );
+        ("running-system", why)
+    })
+}
+
+/// The line with which a kernel reports its failure.
+pub(super) fn fault(log: &BootLog) -> Option<String> {
+    let line = log.lines.iter().find(|l| is_kernel_fault(&l.text))?;
+    let text = crate::text::shorten::shorten(line.text.trim());
+    Some(format!("; line {} says `{text}`", line.number))
+}
