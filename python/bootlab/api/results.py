@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Self
 
 from bootlab.api import plain_rows
 from bootlab.errors import UserError
-from bootlab.results import file as results_file
 from bootlab.store import runs
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ class Results:
     @classmethod
     def open(cls, name: str = "last", *, store: Path | str | None = None) -> Self:
         """Read a run that was made before: by id, by its beginning, by its folder, or `last`. Raise UserError."""
+        from bootlab.results import file as results_file
+
         run = runs.find(default_store() if store is None else Path(store), name)
         return cls(run, results_file.load(run.results))
 
@@ -126,5 +127,7 @@ class Results:
         return publish.FORMS[name](self.data)
 
     def _write(self, name: str, path: Path | str) -> Path:
+        from bootlab.results import file as results_file
+
         results_file.write_atomically(Path(path), self.form(name))
         return Path(path)

@@ -20,7 +20,6 @@ from bootlab.experiments.bench import Bench, Observer, bench_for
 from bootlab.experiments.selection import Selection
 from bootlab.model.change import Change, apply_all
 from bootlab.model.modelled import DEFAULT_BANDWIDTH
-from bootlab.results import journal
 from bootlab.store import runs
 from bootlab.systemfile.costs import load_with
 from bootlab.targets.choose import target_for
@@ -143,8 +142,7 @@ class System(KernelBuilds, TracedBoots):
 
     def plan(self) -> BootPlan:
         """Build what is needed and say what would be booted: the emulator's command, the recording's key."""
-        target = self._target or target_for(self.value, Cache(self._cache), builds=self._observer)
-        return target.plan(self.value)
+        return (self._target or target_for(self.value, Cache(self._cache), builds=self._observer)).plan(self.value)
 
     def boot(self, *, diagnostic: bool = False, fresh: bool = False, force: bool = False) -> Boot:
         """Boot to the goal or to failure, which is a result too: look at `ok`. Equal exact systems boot only once.
@@ -187,8 +185,10 @@ class System(KernelBuilds, TracedBoots):
             return repeat(bench, self.value, times)
 
     def _kept(self, recording: Recording, diagnosis: Diagnosis | None, costing: Costing | None = None) -> Boot:
-        results = Results(*journal.keep_boot(self.store, self.value, recording, diagnosis, costing))
-        return Boot(recording, diagnosis, results, self.value)
+        from bootlab.results.journal import keep_boot
+
+        run = keep_boot(self.store, self.value, recording, diagnosis, costing)
+        return Boot(recording, diagnosis, Results(*run), self.value)
 
     def compare(self, experiment: Experiment) -> Results:
         """Boot this system's variants side by side; `results.comparison` holds the rows.
@@ -207,7 +207,9 @@ class System(KernelBuilds, TracedBoots):
 
     def begin_run(self, kind: str) -> Callable[[Comparison], Results]:
         """Begin the run of a comparison; the function that is returned keeps it, as often as there is more of it."""
-        rows = journal.ComparisonJournal(self.store, self.value, kind)
+        from bootlab.results.journal import ComparisonJournal
+
+        rows = ComparisonJournal(self.store, self.value, kind)
         return lambda found: Results(rows.run, rows.write(found))
 
     def trim(self, request: TrimRequest | None = None, *, folder: Path | str | None = None) -> Trimmed:
@@ -217,11 +219,12 @@ class System(KernelBuilds, TracedBoots):
         """
         from bootlab.experiments.trim import TrimRequest, trim
         from bootlab.experiments.trim_table import trim_table
+        from bootlab.results.journal import ComparisonJournal
         from bootlab.store.trimmed import keep_trimmed
 
         with self.bench() as bench:
             trimmed = trim(bench, self.value, request or TrimRequest())
-            rows = journal.ComparisonJournal(self.store, self.value, "trim")
+            rows = ComparisonJournal(self.store, self.value, "trim")
             where = Path(folder) if folder is not None else rows.run.folder
             plan = None if trimmed.recording is None else bench.target.plan(trimmed.system)
             found = keep_trimmed(where, trimmed.result, plan.system if plan else trimmed.system, plan)
@@ -317,14 +320,13 @@ class System(KernelBuilds, TracedBoots):
         table: Callable[[ResultsValue], Comparison] | None = None,
     ) -> Results:
         from bootlab.experiments.campaign import try_each
+        from bootlab.results.journal import CampaignJournal, CampaignKind
 
-        kind: journal.CampaignKind = "try" if table is None else "compare"
+        kind: CampaignKind = "try" if table is None else "compare"
         # What follows the host's clock must not share the machine with another boot.
         with self.bench(jobs=1 if blocks else None) as bench:
             run = runs.create(self.store, "try" if table is None else "ladder", self.name)
-            written = journal.CampaignJournal(
-                self.store, self.value, kind, chosen, reproduce=reproduce, run=run, table=table
-            )
+            written = CampaignJournal(self.store, self.value, kind, chosen, reproduce=reproduce, run=run, table=table)
             try_each(bench, self.value, chosen, written, forced=forced, blocks=blocks)
         return Results(written.run, written.results)
 
@@ -351,14 +353,13 @@ class System(KernelBuilds, TracedBoots):
         """
         from bootlab.api.deliver import for_build_systems
         from bootlab.experiments.campaign import stack
+        from bootlab.results.journal import CampaignJournal
         from bootlab.store.handover import hand_over
 
         selection = Selection(ids=ids, allow=frozenset(allow), also=tuple(also))
         with self.bench() as bench:
             command = command_again(self.value, "stack", *selection.words)
-            written = journal.CampaignJournal(
-                self.store, self.value, "stack", selection.techniques(), reproduce=command
-            )
+            written = CampaignJournal(self.store, self.value, "stack", selection.techniques(), reproduce=command)
             found = stack(bench, self.value, selection, written)
             plan = bench.target.plan(found.system)
             faster = hand_over(written.run.folder, plan.system, plan)

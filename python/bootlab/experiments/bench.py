@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+import msgspec
+
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.tree_check import check_first_program
@@ -302,7 +304,11 @@ class Bench:
                 self._boots.put(work, plan, key)
         except OSError as fault:
             raise self._cannot_keep(fault) from fault
-        return recording_dir.load(self.place(key))
+        place = self.place(key)
+        if recording.path == str(work):
+            # It was read there when it was whole; its place has the same files.
+            return msgspec.structs.replace(recording, path=str(place))
+        return recording_dir.load(place)
 
     def _cannot_keep(self, fault: OSError) -> EnvironmentFault:
         return cannot_write(

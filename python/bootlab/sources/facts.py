@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -12,9 +12,12 @@ from bootlab.formats.bundle import Half
 from bootlab.formats.device_tree import DeviceTreeFacts
 from bootlab.formats.partitions import Partition
 from bootlab.formats.superblock import FileSystem
-from bootlab.logs.log_facts import LogFacts
 from bootlab.model.architecture import Arch
 from bootlab.model.fstab import MountLine
+
+if TYPE_CHECKING:
+    # The readers of logs are no part of a boot, which looks at boards by what is said here.
+    from bootlab.logs.log_facts import LogFacts
 
 InitKind = Literal[
     "systemd", "busybox", "sysvinit", "openrc", "runit", "s6", "dinit", "finit", "upstart", "android", "other"
