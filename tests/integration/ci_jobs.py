@@ -18,6 +18,7 @@ from pathlib import Path
 import yaml
 
 from tests.conftest import REPLAYED, REPOSITORY
+from tests.lean_kernel import PARAMETERS
 
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text(encoding="utf-8"))
 COMPONENT = tuple(yaml.safe_load_all((REPOSITORY / "ci" / "gitlab-boot-time.yml").read_text(encoding="utf-8")))
@@ -51,7 +52,7 @@ class Team:
         text = REPLAYED.read_text(encoding="utf-8")
         text = re.sub(r'"/init" = \{.*?""" \}\n', "", text, flags=re.DOTALL)
         text = text.replace('target = "replay"\nrecordings = "fixture"\n', 'target = "qemu"\n')
-        text = text.replace("panic=-1", "panic=-1 cryptomgr.notests")
+        text = text.replace("panic=-1", f"panic=-1 {PARAMETERS}").replace("[kernel]", '[kernel]\nform = "vmlinux"')
         text = text.replace("[initramfs.files]", '[initramfs]\ndir = "rootfs"\n\n[initramfs.files]')
         # A loaded host is slow, and that is no failure of a change.
         text += "\n[limits]\nwall_s = 3000\nstall_wall_s = 1500\n"

@@ -14,10 +14,12 @@ from bootlab.api import System
 from bootlab.experiments import first_boot
 from bootlab.logs import analyze
 from bootlab.systemfile import load
+from tests.lean_kernel import PARAMETERS
 
 pytestmark = pytest.mark.qemu
+SECOND = f"console=ttyS0 {PARAMETERS}"
 
-SYSTEM = """
+SYSTEM = f"""
 name = "loader"
 target = "qemu"
 [machine]
@@ -30,14 +32,14 @@ shift = 1
 rtc_base = "2026-01-01T00:00:00"
 [kernel]
 image = "$BOOTLAB_KERNEL"
-cmdline = "console=ttyS0,115200 panic=5 cryptomgr.notests"
+cmdline = "console=ttyS0,115200 panic=5 {PARAMETERS}"
 [initramfs]
 compression = "none"
 [initramfs.files]
-"/init" = { source = "init", mode = "0755" }
-"/kernel" = { source = "kernel" }
-"/second" = { source = "second.cpio" }
-"/dev/console" = { char = [5, 1], mode = "0600" }
+"/init" = {{ source = "init", mode = "0755" }}
+"/kernel" = {{ source = "kernel" }}
+"/second" = {{ source = "second.cpio" }}
+"/dev/console" = {{ char = [5, 1], mode = "0600" }}
 [goal]
 console = 'hub: ready'
 [marks]
@@ -54,7 +56,7 @@ until = "goal"
 """
 
 
-@pytest.fixture(scope="module", params=["console=ttyS0 cryptomgr.notests", "console=ttyS0 cryptomgr.notests quiet"])
+@pytest.fixture(scope="module", params=[SECOND, f"{SECOND} quiet"])
 def boots(request, debian_kernel, tmp_path_factory):
     """Return two boots; the second kernel says everything, or nothing, and lies at a random address."""
     return booted(tmp_path_factory.mktemp("kexec"), debian_kernel, SYSTEM, request.param)
@@ -108,9 +110,7 @@ def test_the_log_has_two_boots(boots):
 
 
 def test_a_restart_by_kexec_ends_at_the_goal_once_more(debian_kernel, tmp_path):
-    recordings, equality = booted(
-        tmp_path, debian_kernel, SYSTEM + RESTART, "console=ttyS0 cryptomgr.notests quiet", "-DWAITS"
-    )
+    recordings, equality = booted(tmp_path, debian_kernel, SYSTEM + RESTART, f"{SECOND} quiet", "-DWAITS")
     assert equality.equal, equality.difference
     recording = recordings[0]
     assert [stage.name for stage in stages_of(recording)] == [

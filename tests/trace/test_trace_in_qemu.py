@@ -28,6 +28,7 @@ from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import PART_FILE, TraceRequest, traced
 from bootlab.tracing.rules import starts_task
 from bootlab.views.functions import export as function_export
+from tests.lean_kernel import PARAMETERS
 
 pytestmark = [pytest.mark.qemu, pytest.mark.telling("trace")]
 
@@ -49,7 +50,7 @@ def system(debian_kernel):
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console="^init: ready"),
         initramfs=Initramfs(tree=FileTree.of(tree), compression="none"),
-        cmdline=CommandLine.parse("console=ttyS0 nokaslr cryptomgr.notests"),
+        cmdline=CommandLine.parse(f"console=ttyS0 nokaslr {PARAMETERS}"),
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=180, stall_wall_s=60),
     )
 
