@@ -105,7 +105,7 @@ def add(
         address = webhook or os.environ.get("BOOTLAB_WEBHOOK", "")
         posted = tell_step(database, system, added, address) if address else ""
     if asked.as_json:
-        print_json({"added": added, "known": len(boots) - added, "system": system, "revision": named})
+        print_json({"added": added, "known": len(boots) - added, "system": system, "revision": named or None})
         return
     known = f", {len(boots) - added} known" if added < len(boots) else ""
     say(f"{system} at {named or 'the revisions of the reports'}: {added} added{known}")

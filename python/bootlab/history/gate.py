@@ -110,7 +110,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate found. Every value of both sides is in `compared`; `odd`: outliers, drift, a slow start.
 
-    `board`: the whole boot by a board's time, where its costs were given.
+    `measured`: every quantity of the new side, with or without a base. `board`: the whole boot by a board's time, where
+    its costs were given.
     `failures`: new boots that did not work; `ended_by_host`: those that the host ended, which say nothing.
     `moved_ns`: how far changes that mean nothing move the exact base's whole boot; None: that is not known.
     `differences`, `origin`, `made`: see :class:`bootlab.history.against.Against`.
@@ -123,6 +124,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     exact: bool = False
     moved_ns: int | None = None
     compared: tuple[GateComparison, ...] = ()
+    measured: dict[str, tuple[int, ...]] = {}
     budgets: tuple[BudgetResult, ...] = ()
     odd: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
@@ -221,6 +223,7 @@ def gate(
         exact=new.exact and (base is None or base.exact),
         moved_ns=moved,
         compared=compared if board is None else (*compared, board.row),
+        measured={name: new.values_ns(name) for name in new.names()},
         budgets=tuple(_judged_budget(budget, base, new, paired, alpha, moved, few=few) for budget in budgets),
         odd=apart + left_out + odd_of(new) + (odd_of(base) if base else ()),
         failures=() if tolerated else tuple(f"a boot ended as {boot.outcome.value}" for boot in failed),

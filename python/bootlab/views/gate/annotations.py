@@ -33,8 +33,7 @@ def lava(found: GateResult) -> str:
     """Return LAVA's signals, one a line: a test case for the answer, one a time that was measured, one a budget."""
     kept = {"kept": "pass", "broken": "fail"}
     answers = {GateAnswer.PASSED: "pass", GateAnswer.FAILED: "fail"}
-    values = {one.name: statistics.median(one.new_ns) for one in found.compared if one.new_ns and one.modelled is None}
-    values |= {one.budget.name: one.median_ns for one in found.budgets if one.median_ns is not None}
+    values = {name: statistics.median(each) for name, each in found.measured.items() if each}
     cases = [("boot", answers.get(found.answer, "unknown"), "")]
     cases += [(f"boot.{name}", "pass", f" UNITS=seconds MEASUREMENT={ns / 1e9:.9f}") for name, ns in values.items()]
     cases += [(f"budget.{one.budget.name}", kept.get(one.kept, "unknown"), "") for one in found.budgets]

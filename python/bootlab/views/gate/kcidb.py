@@ -48,10 +48,10 @@ def report(found: GateResult, *, origin: str, revision: str, at: str, unique: st
                 common | _measured(build, one.name, statistics.median(one.new_ns)) | {"misc": {"bootlab": misc}}
             )
     named = {one.name for one in found.compared}
+    for name, values in found.measured.items():
+        if values and name not in named:
+            tests.append(common | _measured(build, name, statistics.median(values)))
     for number, result in enumerate(found.budgets, start=1):
-        if result.median_ns is not None and result.budget.name not in named:
-            tests.append(common | _measured(build, result.budget.name, result.median_ns))
-            named.add(result.budget.name)
         tests.append(
             common
             | {
