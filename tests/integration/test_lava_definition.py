@@ -46,9 +46,7 @@ def test_the_answer_of_the_gate_is_a_test_case(tmp_path, code, result):
 
 
 def test_parameters_become_words_of_the_gate(tmp_path):
-    words, _ = run(
-        tmp_path, 0, SYSTEM="a.toml", AGAINST="b.toml", BUDGET="total=3.2s", ORIGIN="my_ci", REVISION="c0ffee"
-    )
+    words, _ = run(tmp_path, 0, SYSTEM="a.toml", AGAINST="b.toml", BUDGET="total=3.2s", ORIGIN="my_ci", REVISION="c0")
     line = " ".join(words)
     assert line.startswith("gate a.toml --against b.toml --budget total=3.2s --annotate lava")
     assert " --kcidb boot-time/kcidb.json --kcidb-origin my_ci --revision c0 " in line
