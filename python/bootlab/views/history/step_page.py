@@ -6,7 +6,7 @@ from __future__ import annotations
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import GateResult
 from bootlab.history.step import LevelStep
-from bootlab.history.trend import point_of
+from bootlab.history.trend import LevelChange, point_of
 from bootlab.logs.compared import LogComparison
 from bootlab.model import figures
 from bootlab.views.gate.page import INTERVAL, page_data
@@ -29,11 +29,11 @@ def render(system: str, step: LevelStep, found: GateResult, logs: LogComparison 
     data = page_data(found, title="change of level", trail=[("all systems", to.home), (system, to.system(system))])
     change, unsure = step.change, found.total.unsure_ns if found.total else None
     data["name"] = show(f"{system} at {short(change.to_revision)}")
-    facts = [["commit", change.subject], ["by", change.author], ["what else changed", "; ".join(change.facts)]]
+    facts = [["commit", change.subject], ["by", change.author]]
     data["facts"] = [[name, show(value)] for name, value in facts if value] + data["facts"]
     sure = [figure for figure in data["headline"] if figure[2] == INTERVAL]
     data["headline"] = [*_moved_most(step, found, unsure), *sure]
-    data["parts"] = [*data["parts"][:1], _consoles(logs), _boots(step, unsure), _more(system, step, to)]
+    data["parts"] = [*data["parts"][:1], *_else(change), _consoles(logs), _boots(step, unsure), _more(system, step, to)]
     return page(f"{one_line(system, 80)}: change of level · bootlab", data)
 
 
@@ -49,6 +49,14 @@ def _moved_most(step: LevelStep, found: GateResult, unsure_ns: int | None) -> li
         moved = -most.judged.saved_ns if most.judged else 0
         said.append([show(most.name), "", f"moved most: {figures.signed_ms(moved, most.unsure_ns)} ms", ""])
     return said
+
+
+def _else(change: LevelChange) -> list[PartData]:
+    """Say what of the boots beside the step differs besides their times."""
+    rows = [[show(fact)] for fact in change.facts]
+    title = "What else changed"
+    lead = "Between the two boots beside the step: none of it need be the cause."
+    return [part(title, lead, table(title, ["what"], rows))] if rows else []
 
 
 def _boots(step: LevelStep, range_ns: int | None) -> PartData:
@@ -75,7 +83,7 @@ def _consoles(logs: LogComparison | None) -> PartData:
     rows = [row for row in logs.rows if row.change in _MOVED]
     rows.sort(key=lambda row: -abs(row.difference_ns or 0))
     if not rows:
-        return part(title, "Nothing that they time moved by more than a millisecond and 5 %.")
+        return part(title, "Of what they time, nothing moved by more than a millisecond and 5 %.")
     lead = "Initcalls, units, marks and pauses of the two boots beside the step, the largest difference first."
     return part(title, lead, rows_table("Moved, new and gone", rows[:_MOST_ROWS]))
 
