@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Debian's kernel without what takes most of its start and is no subject of a test that boots it.
 
-Of 680 million instructions the decompressor and these initcalls execute some 300; the self-tests of ciphers would
-double the whole. A test whose subject they are boots the kernel as it comes.
+Without the self-tests of ciphers it starts with 690 million instructions instead of 1,570; without the decompressor and
+these initcalls with 450. QEMU translates about as much code, so a plain boot saves little time, a traced one more.
+A test whose subject they are boots the kernel as it comes.
 """
 
 from __future__ import annotations

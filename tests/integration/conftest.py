@@ -23,7 +23,7 @@ def demo(debian_kernel):
 
 @pytest.fixture(scope="session")
 def small(debian_kernel):
-    """Return the replayed system for QEMU, with a kernel that starts in a quarter of its time."""
+    """Return the replayed system for QEMU, with a kernel that starts in a third of its time."""
     system = load(REPLAYED, environ={"BOOTLAB_KERNEL": str(debian_kernel)})
     line = CommandLine.parse(f"{system.cmdline} {PARAMETERS}")
     kernel = lean_kernel(system.kernel.image)

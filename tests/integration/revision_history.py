@@ -50,7 +50,7 @@ def kernels(folder: Path, count: int, slow_from: int) -> str:
     def change(number: int) -> str:
         _change(folder, number)
         more = "" if number >= slow_from else " no_timer_check"
-        # The goal is a line behind that trial, at a fifth of what it takes to start.
+        # The goal is a line behind that trial, at a third of what it takes to start.
         (folder / "system.toml").write_text(
             'name = "kernels"\n[machine]\nmemory_mib = 128\n[kernel]\nimage = "$BOOTLAB_KERNEL"\nform = "vmlinux"\n'
             f'cmdline = "console=ttyS0 panic=5{more}"\n{_TREE}[goal]\nconsole = "Mount-cache hash table"\n{_LIMITS}'

@@ -58,12 +58,13 @@ until = "goal"
 
 @pytest.fixture(scope="module", params=[SECOND, f"{SECOND} quiet"])
 def boots(request, debian_kernel, tmp_path_factory):
-    """Return two boots; the second kernel says everything, or nothing, and lies at a random address."""
-    return booted(tmp_path_factory.mktemp("kexec"), debian_kernel, SYSTEM, request.param)
+    """Return a boot whose second kernel says everything, or two in which it says nothing, at a random address."""
+    times = 2 if "quiet" in request.param else 1
+    return booted(tmp_path_factory.mktemp("kexec"), debian_kernel, SYSTEM, request.param, times=times)
 
 
-def booted(folder, debian_kernel, text, second, *defines):
-    """Boot twice; `second`: the second kernel's command line."""
+def booted(folder, debian_kernel, text, second, *defines, times=2):
+    """Boot so many times; `second`: the second kernel's command line."""
     if shutil.which("cc") is None or shutil.which("cpio") is None:
         pytest.skip("no compiler or no cpio")
     source = Path(__file__).with_name("kexec_loader.c")
@@ -78,12 +79,13 @@ def booted(folder, debian_kernel, text, second, *defines):
     shutil.copyfile(debian_kernel, folder / "kernel")
     (folder / "system.toml").write_text(text)
     system = load(folder / "system.toml", environ={"BOOTLAB_KERNEL": str(debian_kernel)})
-    return System(system, store=folder / "store", jobs=1).repeat_recordings(2)
+    opened = System(system, store=folder / "store", jobs=1)
+    return opened.repeat_recordings(2) if times == 2 else ((opened.boot().recording,), None)
 
 
 def test_each_kernel_has_its_stages(boots):
     (recording, *_), equality = boots
-    assert equality.equal, equality.difference
+    assert equality is None or equality.equal, equality.difference
     assert [stage.name for stage in stages_of(recording)] == [
         "firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "kexec", "kernel 2",
         "user space 2", "RC scripts",

@@ -123,7 +123,7 @@ def test_no_machine_is_left_after_a_time_out(endless, tmp_path):
 @pytest.mark.telling("stack", "killed and continued")
 def test_stack_killed_and_started_again_repeats_no_boot(debian_kernel, tmp_path):
     text = REPLAYED.read_text().replace('target = "replay"', 'target = "qemu"').replace('recordings = "fixture"', "")
-    # Twenty boots, none of which is the subject: up to a line at a fifth of the kernel's start.
+    # Twenty boots, none of which is the subject: up to a line at a third of the kernel's start.
     text = re.sub("(?s)\\[goal\\].*", "[goal]\nconsole = 'Mount-cache hash table'\n", text)
     system, store = tmp_path / "small.toml", tmp_path / "store"
     # Its path, whatever the environment of these tests holds by now.

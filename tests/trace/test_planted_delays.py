@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A module with delays of known number and length: a trace of the boot that loads it shows them with their callers."""
 
-import os
 import shutil
 import subprocess
 
@@ -14,11 +13,12 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, Limits, SystemDescription
+from bootlab.model.system import Goal, Initramfs, Limits, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
 from bootlab.tracing.boot import TraceRequest
 from tests.conftest import REPOSITORY
+from tests.lean_kernel import PARAMETERS, lean_kernel
 
 pytestmark = pytest.mark.qemu
 
@@ -55,10 +55,10 @@ def found(debian_kernel, place, module):
     }
     system = SystemDescription(
         name="planted",
-        kernel=Kernel(image=os.path.realpath(debian_kernel)),
+        kernel=lean_kernel(debian_kernel),
         goal=Goal(console="^init: ready"),
         initramfs=Initramfs(tree=FileTree.of(tree), compression="none"),
-        cmdline=CommandLine.parse(f"console=ttyS0 nokaslr cryptomgr.notests MODULE_PARAMETERS=delay_ms={DELAY_MS}"),
+        cmdline=CommandLine.parse(f"console=ttyS0 nokaslr {PARAMETERS} MODULE_PARAMETERS=delay_ms={DELAY_MS}"),
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=120),
     )
     cache = Cache(default_folder())
