@@ -198,3 +198,15 @@ fn what_is_stated_behind_systemds_account_is_no_cost_of_the_boot() {
         found[0].costs
     );
 }
+
+#[test]
+fn causes_in_a_persons_words() {
+    let told = costs(&read(
+        "# Frob\n\nThe startup is taking an extra 130 seconds because the frob is checked.\n",
+    ));
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].0.starts_with("a person writes `The startup is taking"),
+        "{told:?}"
+    );
+}

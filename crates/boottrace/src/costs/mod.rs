@@ -40,6 +40,7 @@ pub(crate) mod units;
 pub(crate) mod untimed;
 mod untimed_rows;
 pub(crate) mod waits;
+pub(crate) mod why_in_words;
 
 use context::Context;
 pub use cost::{Basis, Cost};

@@ -8,6 +8,7 @@ use super::kind::CostKind;
 use super::prose::{around, names, paragraphs, sentences, title, Paragraph};
 use super::stated_time::length;
 use crate::log::line::Line;
+use crate::text::spoken_time::longest_in_words;
 
 /// More lines are a document, and no question.
 pub(super) const MOST: usize = 80;
@@ -30,9 +31,9 @@ const OF_A_BOOT: [&str; 13] = [
     "pxe",
 ];
 /// ... and a sentence of it of something that takes time ...
-const TAKES: [&str; 21] = [
-    "hung", "take", "took", "adds", "added", "wait", "hang", "stuck", "delay", "slow", "pause", "block", "long",
-    " go by", " pass ", " lost ", " spent", " vs ", " versus ", " spend ", "increas",
+const TAKES: [&str; 22] = [
+    "hung", "take", "taking", "took", "adds", "added", "wait", "hang", "stuck", "delay", "slow", "pause", "block",
+    "long", " go by", " pass ", " lost ", " spent", " vs ", " versus ", " spend ", "increas",
 ];
 /// ... and of no wish, setting or measure of somebody else.
 const WISHES: [&str; 12] = [
@@ -248,31 +249,12 @@ fn named_time(lower: &str) -> Option<i64> {
         let number = words[at].trim_end_matches('+');
         let number = number.rsplit('-').next().unwrap_or(number);
         let closing = ['.', ',', ')', ';', '!', ':'];
-        length(number, next, &closing).or_else(|| in_words(&words[at..], &closing))
+        length(number, next, &closing)
     });
-    times.max().filter(|ns| *ns >= 1_000_000_000)
-}
-
-/// `a minute`, `two minutes`, `half an hour`.
-fn in_words(words: &[&str], closing: &[char]) -> Option<i64> {
-    const NUMBERS: [&str; 11] = [
-        "half", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    ];
-    let unit = |at: usize| {
-        let unit = words.get(at)?.trim_end_matches(closing);
-        ["second", "minute", "hour"]
-            .iter()
-            .any(|word| unit.starts_with(word))
-            .then_some(unit)
-    };
-    if matches!(words[0], "a" | "an") {
-        return length("1", Some(unit(1)?), closing);
-    }
-    let number = NUMBERS.iter().position(|word| *word == words[0])?;
-    if number == 0 {
-        return length("0.5", Some(unit(1).or_else(|| unit(2))?), closing);
-    }
-    length(&number.to_string(), Some(unit(1)?), closing)
+    times
+        .chain(longest_in_words(lower))
+        .max()
+        .filter(|ns| *ns >= 1_000_000_000)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use super::document::Part;
 use super::units::UnitReport;
 use crate::costs::cost::BESIDE;
 use crate::costs::{
-    cloud_init, longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed, Basis,
-    Cost, CostKind,
+    cloud_init, longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed,
+    why_in_words, Basis, Cost, CostKind,
 };
 use crate::log::boot_log::BootStart;
 use crate::log::clock::{Clock, NS_PER_S};
@@ -77,7 +77,10 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         }
     }
     if costs.is_empty() {
-        costs.extend(slow_in_words::of_lines(text));
+        costs.extend(slow_in_words::of_lines(text.clone()));
+    }
+    if costs.is_empty() && placed.is_empty() {
+        costs = why_in_words::of_lines(text);
     }
     report(costs)
 }

@@ -6,4 +6,5 @@ pub mod number;
 pub(crate) mod physical;
 pub mod printable;
 pub(crate) mod shorten;
+pub(crate) mod spoken_time;
 pub(crate) mod utf16;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//! Times as people write them: `~28s`, `two minutes`, `seven whole seconds`, `half a minute`, `120 second`, `zwei Minuten`,
+//! `90 \u{79d2}`.
+
+/// Numbers in words: English, German, French, Spanish, Portuguese.
+const NUMBERS: [(&str, f64); 52] = [
+    ("a", 1.0),
+    ("an", 1.0),
+    ("one", 1.0),
+    ("two", 2.0),
+    ("three", 3.0),
+    ("four", 4.0),
+    ("five", 5.0),
+    ("six", 6.0),
+    ("seven", 7.0),
+    ("eight", 8.0),
+    ("nine", 9.0),
+    ("ten", 10.0),
+    ("twelve", 12.0),
+    ("fifteen", 15.0),
+    ("twenty", 20.0),
+    ("thirty", 30.0),
+    ("forty", 40.0),
+    ("fifty", 50.0),
+    ("sixty", 60.0),
+    ("ninety", 90.0),
+    ("eine", 1.0),
+    ("zwei", 2.0),
+    ("drei", 3.0),
+    ("vier", 4.0),
+    ("f\u{fc}nf", 5.0),
+    ("sechs", 6.0),
+    ("zehn", 10.0),
+    ("zwanzig", 20.0),
+    ("drei\u{df}ig", 30.0),
+    ("une", 1.0),
+    ("deux", 2.0),
+    ("trois", 3.0),
+    ("quatre", 4.0),
+    ("cinq", 5.0),
+    ("dix", 10.0),
+    ("trente", 30.0),
+    ("un", 1.0),
+    ("dos", 2.0),
+    ("tres", 3.0),
+    ("cuatro", 4.0),
+    ("cinco", 5.0),
+    ("diez", 10.0),
+    ("treinta", 30.0),
+    ("um", 1.0),
+    ("uma", 1.0),
+    ("dois", 2.0),
+    ("tr\u{ea}s", 3.0),
+    ("quatro", 4.0),
+    ("dez", 10.0),
+    ("trinta", 30.0),
+    ("half", 0.5),
+    ("halben", 0.5),
+];
+/// Units of time, by how their names begin, in nanoseconds.
+const UNITS: [(&str, f64); 10] = [
+    ("millisecond", 1e6),
+    ("second", 1e9),
+    ("sekunde", 1e9),
+    ("segundo", 1e9),
+    ("minut", 60e9),
+    ("\u{441}\u{435}\u{43a}\u{443}\u{43d}\u{434}", 1e9),
+    ("\u{43c}\u{438}\u{43d}\u{443}\u{442}", 60e9),
+    ("\u{79d2}", 1e9),
+    ("\u{5206}\u{949f}", 60e9),
+    ("hour", 3600e9),
+];
+/// The same, short: the whole word.
+const SHORT: [(&str, f64); 8] = [
+    ("s", 1e9),
+    ("sec", 1e9),
+    ("secs", 1e9),
+    ("sek", 1e9),
+    ("min", 60e9),
+    ("mins", 60e9),
+    ("ms", 1e6),
+    ("msec", 1e6),
+];
+/// Longer times are ages.
+const LONGEST_NS: f64 = 3_600e9;
+
+/// The longest time that a text in small letters names, in nanoseconds.
+pub(crate) fn longest_in_words(lower: &str) -> Option<i64> {
+    let words: Vec<&str> = lower
+        .split([' ', '-', '/', '\u{a0}'])
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    (0..words.len()).filter_map(|at| time_at(&words, at)).max()
+}
+
+fn time_at(words: &[&str], at: usize) -> Option<i64> {
+    let word = words[at];
+    // `half a minute` is less than one.
+    if word == "a" && at > 0 && words[at - 1] == "half" {
+        return None;
+    }
+    let end = word
+        .find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')
+        .unwrap_or(word.len());
+    let ns = if end > 0 {
+        let number: f64 = word[..end]
+            .trim_end_matches(['.', ','])
+            .replace(',', ".")
+            .parse()
+            .ok()?;
+        let unit = if end < word.len() {
+            &word[end..]
+        } else {
+            words.get(at + 1)?
+        };
+        number * unit_ns(unit)?
+    } else {
+        let (_, number) = NUMBERS.iter().find(|(name, _)| *name == word)?;
+        // `seven whole seconds`, `half a minute`
+        let mut behind = words[at + 1..].iter().take(3).skip_while(|word| is_filler(word));
+        // `a few seconds` names none, and a bare `a s` is nothing.
+        let unit = behind.next().filter(|unit| unit.len() > 3)?;
+        // `a second try` counts tries.
+        let counted = (*number - 1.0).abs() > 0.1 || word == "one" || unit_ns(unit)? > 1e9;
+        number * unit_ns(unit).filter(|_| counted)?
+    };
+    (ns >= 1.0 && ns <= LONGEST_NS).then_some(ns as i64)
+}
+
+fn is_filler(word: &str) -> bool {
+    matches!(word, "whole" | "full" | "a" | "more" | "extra" | "or" | "to" | "long")
+        || NUMBERS.iter().any(|(name, number)| *name == word && *number > 1.0)
+}
+
+fn unit_ns(word: &str) -> Option<f64> {
+    let short = SHORT.iter().find(|(name, _)| *name == word);
+    let ending = |rest: &str| rest.chars().count() <= 2 && rest != "ly";
+    let long = || {
+        UNITS
+            .iter()
+            .find(|(name, _)| word.strip_prefix(name).is_some_and(ending))
+    };
+    short.or_else(long).map(|(_, ns)| *ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longest_in_words;
+
+    #[test]
+    fn times_in_words_and_digits() {
+        for (text, ms) in [
+            ("an extra 230 seconds because", 230_000),
+            ("~28s", 28_000),
+            ("just over two minutes, to less than 10 seconds", 120_000),
+            ("up to five whole seconds before", 5_000),
+            ("the 120 second default", 120_000),
+            ("a 30-second wait", 30_000),
+            ("half a minute", 30_000),
+            ("one or two minutes", 120_000),
+            ("fast eine minute lang", 60_000),
+            ("dos minutos y medio", 120_000),
+            ("\u{7b49}\u{5f85} 90 \u{79d2}", 90_000),
+            ("1.5 min", 90_000),
+        ] {
+            assert_eq!(longest_in_words(text), Some(ms * 1_000_000), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_times() {
+        for text in [
+            "",
+            "a few seconds",
+            "the second boot",
+            "a second try",
+            "12 apples",
+            "2 secondary x9s",
+        ] {
+            assert_eq!(longest_in_words(text), None, "{text}");
+        }
+    }
+}
