@@ -84,7 +84,7 @@ def judged(found: list[Recording], ended: list[Result]) -> Iterator[str]:
         costs = result.costs
         if costs is None:
             continue
-        best = min(ended, key=lambda other: other.on(costs).high)
+        best = min(ended, key=lambda other: (other.on(costs).high, other is not result))
         mine = amounts_of(result.boot)
         faster = [times_as_fast(costs, mine, amounts_of(boot)).low for boot in found]
         others = max(faster)
