@@ -44,6 +44,27 @@ const THINGS: [&str; 37] = [
     "serial console",
 ];
 
+/// So people tell what it was.
+const FOUND: [&str; 17] = [
+    "solved",
+    "fixed it",
+    "turned out",
+    "turns out",
+    "culprit",
+    "caused by",
+    "was caused",
+    "the cause was",
+    "the cause is",
+    "the problem was",
+    "the reason was",
+    "after removing",
+    "after disabling",
+    "delay is gone",
+    "problem is gone",
+    "went away",
+    "goes away",
+];
+
 /// A text's paragraph, with the number of its first line.
 pub(super) struct Paragraph {
     pub text: String,
@@ -146,6 +167,19 @@ fn is_name(word: &str) -> bool {
     let inner = word.trim_matches(|c: char| matches!(c, '`' | '"' | ',' | ';' | '(' | ')' | '.'));
     let unit = KINDS.iter().any(|kind| inner.ends_with(kind));
     unit || (word.starts_with('`') && inner.len() > 2)
+}
+
+/// The sentence behind a line in which the person tells at last what it was.
+pub(super) fn found_at_last(paragraphs: &[Paragraph], behind: u32) -> Option<String> {
+    let told = |text: &&str| {
+        let lower = text.to_ascii_lowercase();
+        FOUND.iter().any(|words| lower.contains(words)) && !text.ends_with('?')
+    };
+    let mut later = paragraphs.iter().rev().take_while(|one| one.number > behind);
+    later.find_map(|one| {
+        let all = sentences(&one.text);
+        all.into_iter().rev().find(told).map(|text| around(text, 0))
+    })
 }
 
 /// A sentence as it is quoted: a long one is cut at words, around a place in it.

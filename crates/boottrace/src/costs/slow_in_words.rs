@@ -3,7 +3,7 @@
 //! the text says. English, German, French, Spanish, Portuguese, Russian, Chinese.
 
 use super::cost::Cost;
-use super::prose::{around, names, paragraphs, sentences, title};
+use super::prose::{around, found_at_last, names, paragraphs, sentences, title};
 use super::told_in_prose::{quoted, MOST};
 use crate::log::line::Line;
 
@@ -122,7 +122,9 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost
         }
     }
     if let Some((_, sentence, number)) = best {
-        return Some(quoted("the text says", "the text", &[around(sentence, 0)], number));
+        let found = found_at_last(&paragraphs(&lines), number);
+        let quotes: Vec<String> = [Some(around(sentence, 0)), found].into_iter().flatten().collect();
+        return Some(quoted("the text says", "the text", &quotes, number));
     }
     under_its_title(&lines)
 }
@@ -193,6 +195,20 @@ mod tests {
             assert!(title.starts_with("the text says `"), "{title}");
             assert_eq!(line, 2);
         }
+    }
+
+    #[test]
+    fn what_it_was_found_to_be() {
+        let text = [
+            "Booting the frob hangs on \"nvme 7\" for some time.",
+            "",
+            "You were right, the delay is gone without the quux.",
+        ];
+        let (title, _) = told(&text).unwrap();
+        assert!(
+            title.ends_with("and `You were right, the delay is gone without the quux.`"),
+            "{title}"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::cost::Cost;
 use super::kind::CostKind;
-use super::prose::{around, names, paragraphs, sentences, title, Paragraph};
+use super::prose::{around, found_at_last, names, paragraphs, sentences, title};
 use super::stated_time::length;
 use crate::log::line::Line;
 use crate::text::spoken_time::longest_in_words;
@@ -50,23 +50,6 @@ const WISHES: [&str; 12] = [
     "default",
     " now ",
 ];
-/// So people tell what it was.
-const FOUND: [&str; 13] = [
-    "solved",
-    "fixed it",
-    "turned out",
-    "turns out",
-    "culprit",
-    "caused by",
-    "was caused",
-    "the cause was",
-    "the cause is",
-    "the problem was",
-    "the reason was",
-    "after removing",
-    "after disabling",
-];
-
 /// The sentence that says most of what takes how long.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
     longest(lines).map(|(cost, _)| cost)
@@ -136,7 +119,7 @@ pub(crate) fn longest<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<(Cost
         .max_by_key(|one| one.ns)
         .filter(|one| one.ns > best.ns);
     quotes.extend(longer.map(|one| around(one.text, time_at(one.text))));
-    quotes.extend(found(&paragraphs, &divided, best));
+    quotes.extend(found_at_last(&paragraphs, paragraphs[best.paragraph].number));
     quotes.truncate(QUOTES);
     let cost = quoted(
         "a person writes",
@@ -173,16 +156,6 @@ fn beside<'a>(all: &[&'a str], at: usize) -> Option<(&'a str, bool)> {
     };
     let before = at.checked_sub(1).and_then(named).map(|text| (text, true));
     before.or_else(|| Some((named(at + 1)?, false)))
-}
-
-/// The sentence in which the person tells at last what it was.
-fn found(paragraphs: &[Paragraph], divided: &[Vec<&str>], best: &Said) -> Option<String> {
-    let behind = (best.paragraph + 1..paragraphs.len()).rev();
-    behind.flat_map(|at| divided[at].iter().rev()).find_map(|text| {
-        let lower = text.to_ascii_lowercase();
-        let told = FOUND.iter().any(|words| lower.contains(words)) && !text.ends_with('?');
-        told.then(|| around(text, 0))
-    })
 }
 
 /// Sentences that no log here shows, in the words of the person or the text that says so.

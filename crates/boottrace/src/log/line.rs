@@ -167,8 +167,8 @@ impl Line {
 pub fn strays(lines: &[Line], at: usize, before_ns: i64) -> bool {
     const FAR_NS: i64 = 1_000_000_000;
     let far = |ns: i64| before_ns.saturating_sub(ns) > FAR_NS;
-    let next = lines[at..].iter().skip(1).find_map(|line| line.printk_ns);
-    lines[at].printk_ns.is_some_and(far) && next.is_some_and(|ns| !far(ns))
+    let next = || lines[at..].iter().skip(1).find_map(|line| line.printk_ns);
+    lines[at].printk_ns.is_some_and(far) && next().is_some_and(|ns| !far(ns))
 }
 
 /// The lines of a made-up text.

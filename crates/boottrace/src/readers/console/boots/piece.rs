@@ -13,6 +13,8 @@ use crate::log::sentence;
 const BACK_NS: i64 = 20_000_000;
 /// No processor's clock is so far behind.
 const FAR_NS: i64 = 1_000_000_000;
+/// Lines in which a piece's first stamp is looked for.
+const HEAD: usize = 100;
 /// Lines of a person that are looked at before a stamp.
 const SPOKEN: usize = 4;
 
@@ -75,13 +77,18 @@ impl Splitter<'_> {
             return;
         };
         let Some(boot) = &mut self.state.boot else { return };
-        for mut line in boot.give_up_from(from) {
+        let given = boot.give_up_from(from);
+        let begin = given.first().map(|line| line.number);
+        let in_order = self.out.outside.last().map(|line| line.number) <= begin;
+        for mut line in given {
             if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) {
                 line.kind = LineKind::Outside;
             }
             self.out.outside.push(line);
         }
-        self.out.outside.sort_by_key(|line| line.number);
+        if !in_order {
+            self.out.outside.sort_by_key(|line| line.number);
+        }
     }
 }
 
@@ -105,7 +112,7 @@ fn words_from(lines: &[Line]) -> Option<usize> {
 fn begins_before(boot: &BootLog, (max, ns): (i64, i64), next: Option<&Line>) -> bool {
     let next_ns = next.and_then(|line| line.printk_ns);
     let stays = next_ns.is_some_and(|next| (ns..max).contains(&next));
-    let first = boot.lines.iter().find_map(|line| line.printk_ns);
+    let first = boot.lines.iter().take(HEAD).find_map(|line| line.printk_ns);
     let before = first.is_some_and(|first| first.saturating_sub(ns) >= BACK_NS);
     let apart = boot.lines.last().is_some_and(|line| line.kind == LineKind::Blank);
     (apart && before && (stays || next_ns.is_none())) || (max.saturating_sub(ns) >= FAR_NS && stays)
