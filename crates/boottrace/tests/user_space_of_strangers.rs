@@ -4,6 +4,8 @@
 
 mod reading;
 
+use std::fmt::Write;
+
 use boottrace::costs::{Cost, CostKind};
 use boottrace::facts::boot::stage::StageEvent;
 use boottrace::{Document, Part};
@@ -149,7 +151,7 @@ fn who_gives_up_is_not_who_was_silent() {
 fn dated(programs: bool) -> String {
     let mut log = String::new();
     let date = |ms: u32| format!("2035-01-01T10:00:{:02}.{:03}000+00:00 frob", ms / 1000, ms % 1000);
-    let mut say = |at: u32, what: &str| log.push_str(&format!("{} {what}\n", date(at)));
+    let mut say = |at: u32, what: &str| writeln!(log, "{} {what}", date(at)).unwrap();
     say(4000, "systemd[1]: Starting frob.service - Frob...");
     for (ms, text) in [
         (0, "Linux version 6.1 (a@b) #1 SMP"),
