@@ -125,7 +125,7 @@ fn time_at(words: &[&str], at: usize) -> Option<i64> {
         let counted = (*number - 1.0).abs() > 0.1 || word == "one" || unit_ns(unit)? > 1e9;
         number * unit_ns(unit).filter(|_| counted)?
     };
-    (ns >= 1.0 && ns <= LONGEST_NS).then_some(ns as i64)
+    (1.0..=LONGEST_NS).contains(&ns).then_some(ns as i64)
 }
 
 fn is_filler(word: &str) -> bool {
