@@ -185,7 +185,7 @@ class System(KernelBuilds, TracedBoots):
             return repeat(bench, self.value, times)
 
     def _kept(self, recording: Recording, diagnosis: Diagnosis | None, costing: Costing | None = None) -> Boot:
-        from bootlab.results.journal import keep_boot
+        from bootlab.api.kept_run import keep_boot
 
         run = keep_boot(self.store, self.value, recording, diagnosis, costing)
         return Boot(recording, diagnosis, Results(*run), self.value)
@@ -207,7 +207,7 @@ class System(KernelBuilds, TracedBoots):
 
     def begin_run(self, kind: str) -> Callable[[Comparison], Results]:
         """Begin the run of a comparison; the function that is returned keeps it, as often as there is more of it."""
-        from bootlab.results.journal import ComparisonJournal
+        from bootlab.api.kept_run import ComparisonJournal
 
         rows = ComparisonJournal(self.store, self.value, kind)
         return lambda found: Results(rows.run, rows.write(found))
@@ -217,9 +217,9 @@ class System(KernelBuilds, TracedBoots):
 
         `folder` takes the trimmed system; without one the run's folder does.
         """
+        from bootlab.api.kept_run import ComparisonJournal
         from bootlab.experiments.trim import TrimRequest, trim
         from bootlab.experiments.trim_table import trim_table
-        from bootlab.results.journal import ComparisonJournal
         from bootlab.store.trimmed import keep_trimmed
 
         with self.bench() as bench:
@@ -319,8 +319,8 @@ class System(KernelBuilds, TracedBoots):
         reproduce: str = "",
         table: Callable[[ResultsValue], Comparison] | None = None,
     ) -> Results:
+        from bootlab.api.kept_run import CampaignJournal, CampaignKind
         from bootlab.experiments.campaign import try_each
-        from bootlab.results.journal import CampaignJournal, CampaignKind
 
         kind: CampaignKind = "try" if table is None else "compare"
         # What follows the host's clock must not share the machine with another boot.
@@ -352,8 +352,8 @@ class System(KernelBuilds, TracedBoots):
         (3140, 1358)
         """
         from bootlab.api.deliver import for_build_systems
+        from bootlab.api.kept_run import CampaignJournal
         from bootlab.experiments.campaign import stack
-        from bootlab.results.journal import CampaignJournal
         from bootlab.store.handover import hand_over
 
         selection = Selection(ids=ids, allow=frozenset(allow), also=tuple(also))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bootlab.model.costing import Costing
 
 _WANTED_AT_THE_END = (
-    "bootlab.results.journal",
+    "bootlab.api.kept_run",
     "bootlab.views.run.terminal",
     "bootlab.views.run.initcalls",
     "bootlab.cli.screen",
