@@ -18,17 +18,31 @@ use crate::sureness::{shows_use, timed};
 pub fn unknown_wait(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
     if let Some(words) = cost.title.strip_prefix(BESIDE) {
-        let longer = if words.starts_with("a person") {
-            ": a longer time than the log shows"
-        } else {
-            ""
-        };
-        return format!("Beside the log, {words} (line {line}){longer}.");
+        return format!("Beside the log, {words} (line {line}).");
     }
     if cost.kind == CostKind::StatedTime {
         return format!("No log here shows what takes the time; {} (line {line}).", cost.title);
     }
+    if cost.quotes_a_time() {
+        return format!(
+            "Whether a boot waits for it is not shown: {} (line {line}).",
+            cost.title
+        );
+    }
+    if let (Some(span), Some(last)) = (cost.stamps_span(), cost.lines.last()) {
+        return format!(
+            "{} (lines {line} to {last}, whose stamps span {span}).",
+            capital(&cost.title)
+        );
+    }
     format!("No stamp shows how long this takes: {} (line {line}).", cost.title)
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        format!("{}{}", first.to_uppercase(), letters.as_str())
+    })
 }
 
 /// Whether a cost is a wait whose time no line shows.
@@ -81,13 +95,26 @@ pub fn costs(boot: &Boot) -> Option<String> {
         let stage = longer_stage(boot, cost);
         sentences.extend(stage.clone());
         sentences.push(if beside || longer.is_some() || stage.is_some() {
-            let of = if silent > size_ns(cost) { "cost that is surely of the boot" } else { "of the costs found" };
+            // A longer one that ended before this began is the boot's too.
+            let of = if silent <= size_ns(cost) {
+                "The largest of the costs found"
+            } else if longer_before(boot, cost) {
+                "One cost that is surely of the boot"
+            } else {
+                "The largest cost that is surely of the boot"
+            };
             let (spent, gain) = (spent(cost), gain(cost));
-            format!("The largest {of} is {spent}: {}, {gain}.", cost.title)
+            format!("{of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
             let line = cost.lines.first().copied().unwrap_or(boot.from_line);
+            let less = boot
+                .end
+                .as_ref()
+                .and_then(|end| end.ns)
+                .is_none_or(|ns| ns < size_ns(cost));
+            let less = if less { ", the log's own stamps span less" } else { "" };
             format!(
-                "Line {line} states {}: {}; whether anything takes longer is not shown, the log's own stamps span less.",
+                "Line {line} states {}: {}; whether anything takes longer is not shown{less}.",
                 spent(cost),
                 cost.title
             )
@@ -187,18 +214,35 @@ fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
     waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)
 }
 
-/// A stage of systemd's own account that is longer than the largest cost: firmware, loader, kernel or initrd.
+/// Did a longer time pass before the first line of this cost? A boot that still takes a step had not ended then.
+fn longer_before(boot: &Boot, cost: &Cost) -> bool {
+    let Some(from) = cost.lines.first() else { return false };
+    let before = |other: &&Cost| other.lines.last().is_some_and(|line| line <= from);
+    boot.costs
+        .iter()
+        .filter(before)
+        .any(|other| size_ns(other) > size_ns(cost))
+}
+
+/// The longest stage of systemd's own account, where it is longer than the largest cost. User space, of which that cost is
+/// a part, only where another stage is longer too, or where the cost is less than half of it.
 fn longer_stage(boot: &Boot, cost: &Cost) -> Option<String> {
     let account = boot.startup.as_ref()?;
-    let stages = account.parts.iter().filter(|part| part.name != "userspace");
-    let stage = stages.max_by_key(|part| part.ns)?;
+    let stage = account.parts.iter().max_by_key(|part| part.ns)?;
+    let longer = |name: bool| {
+        let parts = account
+            .parts
+            .iter()
+            .filter(move |part| (part.name == "userspace") == name);
+        parts.map(|part| part.ns).max().unwrap_or(0)
+    };
+    let told = longer(false) > size_ns(cost) || longer(true) / 2 > size_ns(cost);
     let text = format!(
         "The longest stage of that account is {}: {}.",
         stage.name,
         seconds(stage.ns)
     );
-    let others = account.parts.iter().all(|part| part.ns <= stage.ns);
-    (others && stage.ns > size_ns(cost)).then_some(text)
+    (told && stage.ns > size_ns(cost)).then_some(text)
 }
 
 /// What is known of a stretch that no cost tells of.

@@ -55,7 +55,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
             match longer {
                 Some(longer) => format!("{longer} {}", superlative("of the costs found", cost)),
                 None if is_a_list(report) => superlative("of the starts that are listed", cost),
-                None if holds_lines(report) => superlative("cost that these lines show", cost),
+                None if holds_lines(report) => superlative("of the costs found", cost),
                 None => largest_cost(cost),
             }
         }),

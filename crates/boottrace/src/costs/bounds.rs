@@ -7,7 +7,7 @@ use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
-use crate::log::breaks::{is_restored, shuts_down, stops_late};
+use crate::log::breaks::{is_restored, shuts_down, sleeps, stops_late};
 use crate::log::clock::Clock;
 
 pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -68,6 +68,17 @@ fn within(context: &Context<'_>, out: &mut Vec<Cost>) {
     let down = context.boot.lines.iter().find(|line| shuts_down(line));
     if let Some(late) = down.filter(|line| stops_late(&line.text)) {
         out.retain(|cost| cost.lines.iter().max().is_none_or(|last| *last < late.number));
+    }
+    // What goes on beyond a sleep is not of the boot either.
+    let asleep = context
+        .boot
+        .lines
+        .iter()
+        .find(|line| sleeps(&line.text))
+        .map(|line| line.number);
+    if let Some(asleep) = asleep {
+        let kernels = |cost: &Cost| is_before_kernel(cost.kind) || is_of_kernel(cost.kind);
+        out.retain(|cost| kernels(cost) || cost.lines.iter().max().is_none_or(|last| *last < asleep));
     }
     let ends = used
         .and_then(|stage| stage.line)

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::CostKind;
+use crate::text::spoken_time::longest_in_words;
 
 /// Where an expected gain comes from. None of them is a promise: only a boot decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub enum Basis {
 
 /// So the title of what a person writes begins where a log stands beside it.
 pub const BESIDE: &str = "beside the log, ";
+/// So the evidence of a wait without a time of its own tells how long its lines go on.
+pub(crate) const SPAN: &str = "; the stamps of these lines span ";
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +87,17 @@ impl Cost {
             .filter_map(|word| word.strip_suffix(':'));
         let device = names.any(|name| name.contains(|c: char| c.is_ascii_digit()));
         (device || end.starts_with('[') || FAILS.iter().any(|word| end.contains(word))).then_some(end)
+    }
+
+    /// How long the lines go on that name a wait, where no line says how long it took.
+    pub fn stamps_span(&self) -> Option<&str> {
+        self.evidence.split_once(SPAN).map(|(_, span)| span)
+    }
+
+    /// Does the line that the title quotes state a time itself: `(30 secs)`?
+    pub fn quotes_a_time(&self) -> bool {
+        let quoted = self.title.split_once('`').map(|(_, quoted)| quoted);
+        quoted.is_some_and(|quoted| longest_in_words(&quoted.to_lowercase()).is_some())
     }
 
     /// What the cost counts for among others: what may be gained; where nothing is known of that, what it takes.

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
+use crate::facts::boot::first_use::is_behind_a_prompt;
 use crate::facts::boot::gap::{ends_the_boot, waits_for_somebody};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{leaves_out, shuts_down};
@@ -68,7 +69,8 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
     let mut from = 3;
     let mut late = false;
     for (at, line) in boot.lines.iter().enumerate() {
-        if used.is_some_and(|used| line.number > used) || ends_the_boot(line) || shuts_down(line) {
+        let later = used.is_some_and(|used| line.number > used) || is_behind_a_prompt(boot, at, used);
+        if later || ends_the_boot(line) || shuts_down(line) {
             break;
         }
         let here = stamps(line, dated);

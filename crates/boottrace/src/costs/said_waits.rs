@@ -9,7 +9,7 @@ use super::start_jobs::{is_device, job, path_of, DEVICE_ADVICE};
 use super::units::ADVICE;
 use crate::log::any_stamp;
 use crate::log::line::{Line, LineKind};
-use crate::log::sentence::is_sentence;
+use crate::log::sentence::{is_item, is_sentence};
 use crate::text::shorten::shorten;
 
 /// Waits told.
@@ -94,18 +94,18 @@ fn spoken(line: &Line) -> Vec<&str> {
     {
         return Vec::new();
     }
-    let quotes = quoted(text);
-    if heading || line.kind == LineKind::Prose || is_sentence(text) || text.matches('`').count() > 1 {
-        return quotes;
+    let item = line.kind == LineKind::Outside && is_item(row);
+    if heading || item || line.kind == LineKind::Prose || is_sentence(text) || text.matches('`').count() > 1 {
+        return quoted(text);
     }
     vec![text]
 }
 
-/// `2. **Timeout in the frob**`: a list's item that is a heading.
+/// `2. **Timeout in the frob**`, `2. **Add the frob** (it times out):`: a list's item that is a heading.
 fn is_numbered_heading(row: &str) -> bool {
     row.split_once(". **").is_some_and(|(number, rest)| {
         let digits = matches!(number.len(), 1 | 2) && number.bytes().all(|b| b.is_ascii_digit());
-        digits && rest.ends_with("**")
+        digits && (rest.ends_with("**") || (rest.contains("** ") && rest.ends_with(':')))
     })
 }
 

@@ -263,10 +263,16 @@ fn is_source(text: &str) -> bool {
     const STARTS: [&str; 14] = [
         "+", "- ", "@@", "diff ", "#", "//", "/*", "*", "$ ", "if ", "while ", "for ", "sudo ", "echo ",
     ];
-    const PARTS: [&str; 12] = [
-        "();", ");", "->", " = ", "==", "&&", "||", "printk(", "dev_err(", "echo ", "#define", "sleep ",
+    const PARTS: [&str; 14] = [
+        "/*", "*/", "();", ");", "->", " = ", "==", "&&", "||", "printk(", "dev_err(", "echo ", "#define", "sleep ",
     ];
+    // A comment names a function's parameters so: `@timeout`.
+    let parameter = |word: &str| {
+        word.strip_prefix('@')
+            .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
     STARTS.iter().any(|start| text.starts_with(start))
+        || text.split(' ').any(parameter)
         || PARTS.iter().any(|part| text.contains(part))
         || text.ends_with([';', '{', '}', '\\'])
 }
@@ -283,7 +289,9 @@ fn is_setting(lower: &str, found: Saying) -> bool {
     if found == Saying::TimedOut && !lower.contains("timed out") && spans.count() > 1 {
         return true;
     }
-    found == Saying::TimedOut && sets_a_time(lower)
+    // `to timeout after 1 second`, and the same behind a broken line.
+    let sets_a_limit = lower.contains(" to timeout") || (lower.starts_with("timeout after ") && lower.ends_with('.'));
+    found == Saying::TimedOut && (sets_a_limit && !lower.contains("timed out") || sets_a_time(lower))
 }
 
 fn is_over(lower: &str, found: Saying) -> bool {
@@ -360,6 +368,8 @@ mod tests {
             "Watchdog running with a hardware timeout of 30s.",
             "the frob has no timeout",
             "memory [0x-110]",
+            "timeout } */",
+            "frob_wait(); /* timed out",
             "| 7 | Wait For Frob | Timeout already set to 1s |",
             "Timeout reduzido de 900s para 300s",
             "Timeout von 900s auf 300s gesenkt",

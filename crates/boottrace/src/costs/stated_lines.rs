@@ -5,7 +5,7 @@
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
-use super::stated_time::{length, LONGEST_NS};
+use super::stated_time::{length, sets_a_limit, LONGEST_NS};
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
@@ -192,6 +192,7 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
             ..stated
         }),
         "in" if over(head) => Some(stated),
+        "after" if before(2) == "timeout" && sets_a_limit(words, before(3)) => None,
         "after" if head.iter().any(|word| gives_up(word)) => Some(stated),
         // `Boot is finished (59816 ms)`, `Finished stage: (init-local) 02.69200 seconds`
         _ if at + 2 >= words.len() && head.iter().any(|word| ends(word)) && at >= 2 && !in_a_rate(words, at) => {

@@ -73,6 +73,12 @@ fn unit_ns(unit: &str) -> Option<f64> {
     })
 }
 
+/// `to timeout after 1 second`, and the same where a line was broken in a sentence, set a limit: none ran out.
+pub(super) fn sets_a_limit(words: &[&str], before: &str) -> bool {
+    let sentence = || words.last().is_some_and(|word| word.ends_with('.'));
+    before == "to" || (before.is_empty() && sentence())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 //! kernel/rcu/tree_stall.h, U-Boot's drivers/net/, dhclient, systemd.
 
 use super::causes::{holds, Words};
-use super::cost::{spell, Cost};
+use super::cost::{spell, Cost, SPAN};
 use super::kind::CostKind;
 use super::said_waits;
 use super::start_jobs::{device_of, of_systemd, path_of, unescaped, DEVICE_ADVICE};
@@ -30,6 +30,8 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec
 
 fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut out: Vec<Cost> = Vec::new();
+    // The first line of each and the last, whose stamps tell how long it says so.
+    let mut ends: Vec<[&Line; 2]> = Vec::new();
     let mut before: Option<(i64, &Line)> = None;
     for line in lines.take(MOST) {
         let since = before;
@@ -46,17 +48,40 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
                     evidence: silent.1,
                     ..cost(kind, title, line, advice)
                 });
+                ends.push([line; 2]);
             }
             continue;
         }
         match out.iter().position(|cost| cost.title == title) {
-            Some(at) if out[at].lines.len() < LISTED => out[at].lines.push(line.number),
-            None if out.len() < LISTED => out.push(cost(kind, title, line, advice)),
-            _ => {}
+            Some(at) => {
+                ends[at][1] = line;
+                let lines = &mut out[at].lines;
+                // The last place is the last line's.
+                lines.truncate(LISTED - 1);
+                lines.push(line.number);
+            }
+            None if out.len() < LISTED => {
+                out.push(cost(kind, title, line, advice));
+                ends.push([line; 2]);
+            }
+            None => {}
+        }
+    }
+    for (cost, ends) in out.iter_mut().zip(ends) {
+        if let (None, Some(ns)) = (cost.cost_ns, span(ends)) {
+            let quoted = shorten(ends[0].text.trim());
+            cost.evidence = format!("`{quoted}` and its like{SPAN}{}", spell(ns));
         }
     }
     out.retain(|cost| cost.title != AGAIN || cost.lines.len() > 1);
     out
+}
+
+/// How long two lines are apart by the kernel's stamps, where that is worth a word.
+fn span([from, to]: [&Line; 2]) -> Option<i64> {
+    const SHORTEST_NS: i64 = 1_000_000_000;
+    let ns = to.printk_ns?.checked_sub(from.printk_ns?)?;
+    (ns >= SHORTEST_NS).then_some(ns)
 }
 
 fn at(line: &Line) -> Option<i64> {

@@ -141,7 +141,7 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         let told = told_in_prose::longest(text.clone()).filter(|(_, ns)| longer(Some(*ns)));
         costs.extend(told.map(|(cost, _)| Cost {
             title: format!("{BESIDE}{}", cost.title),
-            evidence: "these are the words of a person; no log here shows a time as long".to_owned(),
+            evidence: "these are the words of a person".to_owned(),
             ..cost
         }));
     }

@@ -211,6 +211,7 @@ impl UnitReport {
         self.startup.iter_mut().for_each(|startup| place(&mut startup.line));
         self.units.iter_mut().for_each(|unit| place(&mut unit.line));
         self.chain.iter_mut().for_each(|link| place(&mut link.line));
+        place(&mut self.longer_unread);
     }
 
     /// Remembers a line that was not read and names a unit with a longer time: no superlative holds over it. What a row tells

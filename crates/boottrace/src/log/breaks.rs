@@ -188,6 +188,20 @@ pub fn is_restored(text: &str) -> bool {
         .is_some_and(|why| why.starts_with("due to virtual machine fork") || why.starts_with("on system resumption"))
 }
 
+/// Is a system that is up put to sleep, or does it wake? Texts: kernel/power/suspend.c, hibernate.c, systemd's
+/// src/sleep/sleep.c.
+pub fn sleeps(text: &str) -> bool {
+    const STARTS: [&str; 5] = [
+        "PM: suspend entry (",
+        "PM: suspend exit",
+        "PM: hibernation: hibernation entry",
+        "Performing sleep operation '",
+        "Entering sleep state '",
+    ];
+    let text = text.trim_start();
+    STARTS.iter().any(|start| text.starts_with(start))
+}
+
 /// Does the kernel name a program of somebody's session, which starts when the system is up?
 pub fn is_session(text: &str) -> bool {
     const PROGRAMS: [&str; 18] = [

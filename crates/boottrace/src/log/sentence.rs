@@ -80,6 +80,16 @@ fn goes_on(text: &str) -> bool {
     (ends || joins) && !text.contains(signs)
 }
 
+/// `- Shows the timeout.`: an item of a list that is a sentence says what is done, or what is to be expected.
+pub fn is_item(row: &str) -> bool {
+    let text = row
+        .strip_prefix("- ")
+        .or_else(|| row.strip_prefix("* "))
+        .unwrap_or("")
+        .trim();
+    text.starts_with(char::is_uppercase) && text.ends_with('.') && !text.ends_with("..") && !text.contains(": ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::is_sentence;

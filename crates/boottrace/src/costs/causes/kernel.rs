@@ -231,7 +231,7 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: in_parentheses,
         asynchronous: false,
-        title: "a file system is mounted, or its device is waited for: {}",
+        title: "nothing is printed before a file system is mounted: {}",
         advice: "see whether the device comes late or the mount takes long; another file system, a cleaner log or a \
                  faster bus mode shortens the mount",
     },

@@ -37,7 +37,7 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: interface,
         asynchronous: true,
-        title: "the network link comes up: {}",
+        title: "nothing is printed before the network link comes up: {}",
         advice:
             "let only those wait for the network who need it (no ip= where root is local, no wait-online); a fixed \
                  speed spares the negotiation, which takes 1 to 4 s",

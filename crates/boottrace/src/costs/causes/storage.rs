@@ -175,7 +175,8 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: nobody,
         asynchronous: false,
-        title: "the boot waits for the device to resume from",
+        title: "nothing is printed around the look for an image to resume from: a wait for that device, for a passphrase or for \
+                another",
         advice: "say that there is none: noresume on the command line, or RESUME=none in the initramfs's configuration",
     },
     Cause {

@@ -56,7 +56,7 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: nobody,
         asynchronous: false,
-        title: "init (systemd) is loaded, and comes to its first words",
+        title: "nothing is printed before the first words of init (systemd)",
         advice: "see how fast the medium is read from which init is loaded; a smaller init with fewer libraries is loaded sooner",
     },
     Cause {

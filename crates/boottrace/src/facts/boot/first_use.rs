@@ -135,6 +135,12 @@ fn is_shell_prompt(text: &str) -> bool {
         && (behind.is_empty() || behind.starts_with(' '))
 }
 
+/// Was this printed later behind a prompt that stood on its line: `box login: [   28.349191] frob: ready`?
+pub(crate) fn is_behind_a_prompt(boot: &BootLog, at: usize, first_use: Option<u32>) -> bool {
+    let number = boot.lines[at].number;
+    first_use == Some(number) && at > 0 && boot.lines[at - 1].number == number
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
 use super::dated;
+use super::first_use::is_behind_a_prompt;
 use super::idle::Idle;
 use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
@@ -108,10 +109,10 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
     let mut out: Vec<LargeGap> = Vec::new();
     let (mut last, mut number, mut began): (Option<Last>, Option<u32>, Option<i64>) = (None, None, None);
     for (at, line) in boot.lines.iter().enumerate() {
-        if first_use.is_some_and(|first| line.number > first) {
-            break;
-        }
-        if ends_the_boot(line) {
+        if first_use.is_some_and(|first| line.number > first)
+            || is_behind_a_prompt(boot, at, first_use)
+            || ends_the_boot(line)
+        {
             break;
         }
         if number.is_some_and(|before: u32| line.number > before.saturating_add(1))
@@ -205,6 +206,7 @@ fn spoke_meanwhile(boot: &BootLog, before: Last, at: usize, ns: i64) -> bool {
 pub(crate) fn ends_the_boot(line: &Line) -> bool {
     let typed = |text: &str| breaks::printing_command(text).is_some();
     breaks::is_restored(&line.text)
+        || breaks::sleeps(&line.text)
         || breaks::is_session(&line.text)
         || (!line.has_kernel_prefix() && line.process.is_none() && typed(&line.text))
 }

@@ -3,6 +3,7 @@
 
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::BootLog;
+use crate::log::hints::is_of_initramfs;
 use crate::log::line::Line;
 
 /// Words that only scripts of an initramfs print.
@@ -104,6 +105,15 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         }
     }
     None
+}
+
+/// Where nothing shows a change to the real root file system: does the initramfs' own systemd start this unit, or do its
+/// programs still speak behind it?
+pub(super) fn goes_on(user: &[Line], from: &Line) -> bool {
+    let in_ram =
+        |line: &Line| said(line).contains("Running in initial RAM disk") || said(line).contains("Running in initrd");
+    user.iter()
+        .any(|line| in_ram(line) || (line.number >= from.number && is_of_initramfs(line)))
 }
 
 fn line(boot: &BootLog, number: u32) -> Option<&Line> {

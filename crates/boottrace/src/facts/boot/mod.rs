@@ -12,7 +12,7 @@ pub mod deferred;
 pub mod end;
 pub mod failure;
 pub mod first_boot;
-mod first_use;
+pub(crate) mod first_use;
 pub mod gap;
 mod host_stamps;
 mod idle;

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
-use super::unclaimed::unclaimed_from;
+use super::unclaimed::{kernel_missing, unclaimed_from};
 use super::{clock_set, first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
@@ -151,6 +151,8 @@ pub fn stages(
         .skip(usize::from(!quiet))
         .find(|l| l.number >= scripts_from && starts_scripts(l))
         .filter(|_| shows_init);
+    let in_ram = switch.is_none() && rc.is_some_and(|line| initramfs::goes_on(user, line));
+    let rc = rc.filter(|_| !in_ram);
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
         middle.iter().chain(user).find(|l| l.text.contains(pattern))
@@ -196,7 +198,9 @@ pub fn stages(
         found(
             StageEvent::RcScripts,
             rc,
-            if has_scripts {
+            if in_ram {
+                "an initramfs starts units too, and no line shows the real root file system's init"
+            } else if has_scripts {
                 "scripts or services of init had started before this piece, or in it: no line shows the first"
             } else {
                 "no script or service of init was seen to start"
@@ -382,18 +386,4 @@ fn kernel_start<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line>
         .find(|l| l.kind == LineKind::Kernel)?;
     let begins = || milestone::of(&first.text) == Some(Milestone::BootingLinux);
     (kernel.banner.is_some() || begins()).then_some(first)
-}
-
-fn kernel_missing(boot: &BootLog) -> &'static str {
-    if boot.kernel_from.is_some() {
-        match boot.start {
-            BootStart::Firmware | BootStart::Kexec if boot.kernel_from == boot.user_from => {
-                "the kernel printed nothing before user space spoke"
-            }
-            BootStart::Firmware => "no line shows the kernel's first message",
-            _ => "the log begins after the kernel's banner",
-        }
-    } else {
-        "the kernel never spoke"
-    }
 }

@@ -3,7 +3,7 @@
 //! kernel.
 
 use crate::log::banner::{banner, is_loaders_own};
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::hand_over::hands_over;
 use crate::log::hints::loader_goes_on;
 use crate::log::line::LineKind;
@@ -35,4 +35,19 @@ fn gives_away(text: &str) -> bool {
 
 fn is_loaders(text: &str) -> bool {
     gives_away(text) || is_loaders_own(text) || banner(text).is_some() || loader_goes_on(text) || text.contains("iPXE")
+}
+
+/// Why no line shows the kernel's start.
+pub(super) fn kernel_missing(boot: &BootLog) -> &'static str {
+    if boot.kernel_from.is_some() {
+        match boot.start {
+            BootStart::Firmware | BootStart::Kexec if boot.kernel_from == boot.user_from => {
+                "the kernel printed nothing before user space spoke"
+            }
+            BootStart::Firmware => "no line shows the kernel's first message",
+            _ => "the log begins after the kernel's banner",
+        }
+    } else {
+        "the kernel never spoke"
+    }
 }

@@ -16,6 +16,7 @@ use super::fault::Fault;
 use super::hardware;
 use super::hardware::Hardware;
 use super::init_start::InitStart;
+use super::initcall;
 use super::initcall::{CallFlag, Initcall, Pairing, Place};
 use super::initcall_line;
 use super::initcall_line::CallEvent;
@@ -131,6 +132,7 @@ pub fn collect(boot: &BootLog, clock: Clock) -> KernelFacts {
         skip_next = walk.line(line, &lines[at + 1..]);
     }
     walk.facts.initcalls = walk.pairing.finish();
+    initcall::returned_in_a_broken_line(&mut walk.facts.initcalls, lines);
     console_pace::take_off(&mut walk.facts.initcalls);
     if boot.start == BootStart::MiddleOfLog && walk.facts.init.as_ref().is_some_and(|init| !init.is_first()) {
         walk.facts.init = None;

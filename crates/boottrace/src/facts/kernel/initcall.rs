@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::initcall_line::CallEvent;
 use super::symbol::Symbol;
 use crate::log::clock::Clock;
+use crate::log::line::Line;
 
 /// What is to be known about one initcall's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -325,6 +326,20 @@ impl Pairing {
             }
         }
         self.calls
+    }
+}
+
+/// A mail breaks `initcall frob+0x0/0x40 returned 0 after 36376321 usecs` behind any word: what returned there did return,
+/// though nothing pairs the halves.
+pub(super) fn returned_in_a_broken_line(calls: &mut [Initcall], lines: &[Line]) {
+    const LOOKED_AT: usize = 64;
+    let open = calls.iter_mut().filter(|call| call.has(CallFlag::NeverReturned));
+    for call in open.take(LOOKED_AT) {
+        let name = format!("{}+", call.name);
+        let half = |line: &Line| line.text.trim_start().starts_with(&name) && line.text.contains(" returned ");
+        if lines.iter().any(half) {
+            call.flags.retain(|flag| *flag != CallFlag::NeverReturned);
+        }
     }
 }
 

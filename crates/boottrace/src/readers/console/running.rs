@@ -41,10 +41,34 @@ fn sets_devices_up(log: &BootLog) -> bool {
             || text.contains("switching to colour frame buffer")
     };
     let loads = || log.lines.iter().any(|line| line.text.contains(" do_init_module+"));
+    let disk = |line: &Line| {
+        const LOST: [&str; 4] = [
+            "failed to respond",
+            "slow to respond",
+            "reset failed",
+            "COMRESET failed",
+        ];
+        let text = line.text.trim_start();
+        text.starts_with("ata") && LOST.iter().any(|words| text.contains(words))
+    };
     log.lines
         .iter()
         .filter(young)
-        .any(|line| display(line) || (is_early_worker(&line.text) && loads()))
+        .any(|line| display(line) || disk(line) || (is_early_worker(&line.text) && loads()))
+        || brings_links_up(log.lines.iter().filter(young))
+}
+
+/// Does one interface after the other come up? Whoever comes back later brings up one.
+fn brings_links_up<'a>(lines: impl Iterator<Item = &'a Line>) -> bool {
+    const MANY: usize = 3;
+    let link = |line: &'a Line| {
+        line.text
+            .trim_start()
+            .strip_suffix(": link becomes ready")?
+            .rsplit(' ')
+            .next()
+    };
+    lines.filter_map(link).collect::<std::collections::BTreeSet<_>>().len() >= MANY
 }
 
 /// `task systemd-udevd:94 blocked`, `PID: 94 Comm: systemd-udevd`: a worker of udev's with one of the first numbers.

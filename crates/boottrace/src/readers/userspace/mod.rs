@@ -6,6 +6,7 @@ pub mod duration;
 pub mod journal;
 mod journal_boot;
 mod journal_verbose;
+mod startup_time;
 pub mod systemd_analyze;
 mod systemd_blame;
 mod systemd_lost;

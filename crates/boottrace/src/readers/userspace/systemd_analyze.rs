@@ -5,7 +5,8 @@ use std::io::{self, Read};
 
 use serde::Serialize;
 
-use super::duration::{parse, parse_prefix};
+use super::duration::parse;
+pub use super::startup_time::StartupTime;
 use super::systemd_blame::{blame_row, is_unit, without_remark};
 use super::systemd_lost::tight_link;
 pub(crate) use super::systemd_pasted::unread_ns;
@@ -20,92 +21,6 @@ const MOST_WORDS: u32 = 3;
 pub const MAX_ROWS: usize = 200_000;
 /// No start takes a day.
 pub const MOST_NS: u64 = 86_400_000_000_000;
-
-/// `Startup finished in 2.584s (kernel) + 19.176s (initrd) + 47.847s (userspace) = 1min 9.608s`. Nanoseconds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct StartupTime {
-    /// Firmware (EFI only).
-    pub firmware_ns: Option<u64>,
-    /// Boot loader (EFI only).
-    pub loader_ns: Option<u64>,
-    /// Kernel.
-    pub kernel_ns: Option<u64>,
-    /// Initial RAM disk.
-    pub initrd_ns: Option<u64>,
-    /// User space.
-    pub userspace_ns: Option<u64>,
-    /// All together, as printed.
-    pub total_ns: Option<u64>,
-    /// Parts with other names, as printed.
-    pub other_ns: Vec<(String, u64)>,
-    /// The default target.
-    pub target: Option<String>,
-    /// When it was reached, counted from the start of user space.
-    pub target_after_ns: Option<u64>,
-}
-
-impl StartupTime {
-    /// Reads the part of a line behind `Startup finished in `; `None` when it holds no part.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut out = Self::default();
-        let mut rest = text.trim().trim_end_matches('.');
-        loop {
-            let (ns, used) = parse_prefix(rest)?;
-            rest = rest[used..].trim_start();
-            if let Some((name, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-                match name {
-                    "firmware" => out.firmware_ns = Some(ns),
-                    "loader" => out.loader_ns = Some(ns),
-                    "kernel" => out.kernel_ns = Some(ns),
-                    "initrd" => out.initrd_ns = Some(ns),
-                    "userspace" => out.userspace_ns = Some(ns),
-                    other => out.other_ns.push((other.to_owned(), ns)),
-                }
-                rest = after.trim_start();
-            } else {
-                // A user manager prints the time alone.
-                out.total_ns = Some(ns);
-            }
-            match rest.chars().next() {
-                Some('+') => rest = rest[1..].trim_start(),
-                Some('=') => {
-                    out.total_ns = parse_prefix(rest[1..].trim_start()).map(|(ns, _)| ns);
-                    return Some(out);
-                }
-                _ => return Some(out),
-            }
-        }
-    }
-
-    /// The rest of an account that was broken into two lines: `+ 12.181s (userspace) = 29.613s`.
-    fn parse_rest(text: &str) -> Option<Self> {
-        let rest = Self::parse(text.trim().strip_prefix('+')?.trim_start())?;
-        (rest.userspace_ns.or(rest.initrd_ns).or(rest.kernel_ns))
-            .and(rest.total_ns)
-            .map(|_| rest)
-    }
-
-    /// Adds that, where this half has no sum of its own.
-    fn go_on(&mut self, rest: &Self) -> bool {
-        if self.total_ns.is_some() || self.userspace_ns.is_some() || self.firmware_ns.or(self.kernel_ns).is_none() {
-            return false;
-        }
-        self.loader_ns = self.loader_ns.or(rest.loader_ns);
-        self.kernel_ns = self.kernel_ns.or(rest.kernel_ns);
-        self.initrd_ns = self.initrd_ns.or(rest.initrd_ns);
-        self.userspace_ns = rest.userspace_ns;
-        self.total_ns = rest.total_ns;
-        true
-    }
-
-    /// `graphical.target reached after 15.007s in userspace`: target and time.
-    pub fn parse_target(text: &str) -> Option<(String, u64)> {
-        let (unit, rest) = text.trim().split_once(" reached after ")?;
-        let (ns, _) = parse_prefix(rest)?;
-        (!unit.contains(' ')).then(|| (unit.to_owned(), ns))
-    }
-}
 
 /// A line of the critical chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -357,6 +272,10 @@ impl Analyze {
                 }
                 self.time = Some(time);
                 self.time_line = Some(number);
+                // A table's row with an account in each cell: the others are not this one's.
+                let others = line[at + 20..].split("Startup finished in ").skip(1);
+                let longest = others.filter_map(|text| StartupTime::parse(text)?.longest_ns()).max();
+                self.unread = self.unread.max(longest.map(|ns| (ns, number)));
                 return;
             }
         }

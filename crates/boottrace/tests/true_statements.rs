@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//! What may not be said of a text: each once was, of a text that shows the contrary.
+
+mod reading;
+
+use boottrace::costs::{Cost, CostKind};
+use boottrace::facts::boot::failure::FailureKind;
+use boottrace::facts::boot::stage::StageEvent;
+use boottrace::Part;
+use reading::{boots, ms, read, unit_reports};
+
+/// All costs of all parts.
+fn costs(text: &str) -> Vec<Cost> {
+    let of = |part: &Part| match part {
+        Part::Boot(boot) => boot.costs.clone(),
+        Part::Units(report) => report.costs.clone(),
+        _ => Vec::new(),
+    };
+    read(text).parts.iter().flat_map(of).collect()
+}
+
+fn no_boots(text: &str) -> Vec<String> {
+    let other = |part: &Part| match part {
+        Part::NotABoot(part) => Some(part.what.clone()),
+        _ => None,
+    };
+    read(text).parts.iter().filter_map(other).collect()
+}
+
+#[test]
+fn an_account_broken_behind_a_time_has_its_user_space_and_its_sum() {
+    let text = "$ systemd-analyze\n Startup finished in 7.100s (firmware) + 6.200s (loader) + 15.300s (kernel) + 1min 14.400s\n \
+                (userspace) = 1min 43.000s\n12.500s frob.service\n 3.500s quux.service\n";
+    let document = read(text);
+    let startup = unit_reports(&document)[0].startup.clone().unwrap();
+    assert_eq!(startup.total_ns, Some(103_000_000_000));
+    assert!(
+        startup.parts.contains(&("userspace".to_owned(), 74_400_000_000)),
+        "{startup:?}"
+    );
+    // Without the rest, the hanging time is nobody's sum.
+    let document = read(&text.replace(" (userspace) = 1min 43.000s\n", ""));
+    assert_eq!(unit_reports(&document)[0].startup.as_ref().unwrap().total_ns, None);
+}
+
+#[test]
+fn a_longer_account_in_the_same_row_of_a_table_is_known() {
+    let text =
+        "Before | After\n--- | ---\nStartup finished in 6.100s (kernel) + 12.200s (userspace) = 18.300s | Startup \
+                finished in 7.100s (kernel) + 52.800s (userspace) = 59.900s\n";
+    let document = read(text);
+    assert_eq!(unit_reports(&document)[0].longer_unread, Some(3));
+}
+
+#[test]
+fn stamps_of_one_devices_lines_tell_how_long_it_says_so() {
+    let text =
+        "$ dmesg | grep ata9\n[    0.700100] ata9: SATA max UDMA/133 abar m8192@0xde400000 port 0xde400180 irq 16\n\
+                [    7.000200] ata9: link is slow to respond, please be patient (ready=0)\n\
+                [   10.800300] ata9: softreset failed (device not ready)\n\
+                [   60.500400] ata9: softreset failed (device not ready)\n";
+    let cost = costs(text)
+        .into_iter()
+        .find(|cost| cost.kind == CostKind::SataLink)
+        .unwrap();
+    assert_eq!(cost.stamps_span(), Some("53.500 s"), "{}", cost.evidence);
+    assert!(!cost.evidence.contains("nothing tells"));
+}
+
+#[test]
+fn a_young_kernel_that_sets_devices_up_is_no_running_system() {
+    let disk = "(initramfs) [  217.400100] ata2: port failed to respond (30 secs, Status 0x80)\n\
+                [  247.500200] ata2: port failed to respond (30 secs, Status 0x80)\n\
+                [  338.100300] ata2: port failed to respond (30 secs, Status 0x80)\n";
+    assert!(no_boots(disk).is_empty(), "{:?}", no_boots(disk));
+    let link = |name: &str, ns: &str| format!("[  {ns}] IPv6: ADDRCONF(NETDEV_CHANGE): {name}: link becomes ready\n");
+    let three = [
+        link("wlan0", "146.600100"),
+        link("wlan1", "298.400200"),
+        link("wlan1-1", "300.100300"),
+    ]
+    .concat();
+    assert!(no_boots(&three).is_empty());
+    // One that comes again says nothing of a start.
+    let one = [
+        link("wlan0", "146.600100"),
+        link("wlan0", "298.400200"),
+        link("wlan0", "300.100300"),
+    ]
+    .concat();
+    assert_eq!(no_boots(&one), ["running-system"]);
+}
+
+const KERNEL: &str = "[    0.000000] Linux version 5.15.0 (a@b) (gcc) #1\n[    0.080000] Trying to unpack rootfs image as \
+                      initramfs...\n[    0.860000] Freeing initrd memory: 65856K\n[    0.920000] Run /init as init process\n";
+
+#[test]
+fn a_target_reached_inside_the_initramfs_starts_no_scripts() {
+    let ram = format!(
+        "{KERNEL}[    0.930000] systemd[1]: systemd 239 running in system mode. (+PAM)\n\
+         [    0.931000] systemd[1]: Running in initial RAM disk.\n[    0.990000] systemd[1]: Reached target Swap.\n\
+         [   90.000000] dracut-initqueue[400]: Warning: dracut-initqueue timeout - starting timeout scripts\n"
+    );
+    assert_eq!(ms(&boots(&ram)[0], StageEvent::RcScripts), None);
+    let real = format!(
+        "{ram}[   95.000000] systemd[1]: Switching root.\n[   96.000000] systemd[1]: systemd 239 running in system mode. \
+         (+PAM)\n[   97.000000] systemd[1]: Created slice system-getty.slice.\n"
+    );
+    assert_eq!(ms(&boots(&real)[0], StageEvent::RcScripts), Some(97_000));
+}
+
+#[test]
+fn the_line_that_ends_a_silence_is_not_what_took_the_time() {
+    for (line, kind) in [
+        (
+            "tg3 0005:09:00.0 eth7: Link is up at 1000 Mbps, full duplex",
+            CostKind::NetworkLink,
+        ),
+        (
+            "F2FS-fs (loop7): Mounted with checkpoint version = 3d07f56a",
+            CostKind::FileSystemMount,
+        ),
+        ("PM: Image not found (code -22)", CostKind::ResumeDeviceWait),
+    ] {
+        let text = format!("{KERNEL}[    1.000000] frob: first\n[    4.000000] {line}\n[    4.001000] quux: next\n");
+        let found = costs(&text).into_iter().find(|cost| cost.kind == kind);
+        let title = found.map(|cost| cost.title).unwrap_or_default();
+        assert!(title.starts_with("nothing is printed "), "{line}: {title}");
+    }
+}
+
+#[test]
+fn what_follows_a_sleep_is_not_the_boots() {
+    let text = format!(
+        "{KERNEL}[    1.000000] systemd[1]: systemd 239 running in system mode. (+PAM)\n\
+         [    1.500000] systemd[1]: Started Frob.\n[   39.500000] PM: suspend entry (s2idle)\n\
+         [   41.600000] PM: suspend exit\n[   50.000000] frob 1-1: timed out\n[   61.000000] IP-Config: eth0 hardware address \
+         00:11:22:33:44:55 mtu 1500 DHCP\n[   63.000000] IP-Config: no response after 2 secs - giving up\n"
+    );
+    let late = |cost: &Cost| cost.lines.iter().any(|line| *line > 7);
+    let found: Vec<Cost> = costs(&text).into_iter().filter(late).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn settings_comments_and_notes_are_no_waits() {
+    for text in [
+        "I modified its file so that it is going to\ntimeout after 1 second.\n",
+        "I set the service to timeout after 1 second.\n",
+        "static const struct frob {\n\tu32 wait; /* msecs\n\ttimeout } */\n",
+        "What the course expects:\n\n- Shows timeout logged.\n",
+    ] {
+        assert!(costs(text).is_empty(), "{text}: {:?}", costs(text));
+    }
+}
+
+#[test]
+fn what_is_printed_behind_a_prompt_ends_no_silence() {
+    let text = format!(
+        "{KERNEL}[    1.000000] systemd[1]: systemd 239 running in system mode. (+PAM)\n\
+         [    1.500000] systemd[1]: Started Frob.\n[  OK  ] Reached target Login Prompts.\n\n\
+         box login: [   13.300000] frob: unsigned\n"
+    );
+    let long = |cost: &Cost| cost.cost_ns.is_some_and(|ns| ns > 10_000_000_000);
+    assert!(!costs(&text).iter().any(long), "{:?}", costs(&text));
+}
+
+#[test]
+fn an_initcall_whose_line_a_mail_broke_did_return() {
+    let text = "[    0.000000] Linux version 5.15.0 (a@b) (gcc) #1\n[    1.750000] calling  frob_init+0x0/0x40 @ 1\n\
+                [   38.120000] initcall\nfrob_init+0x0/0x40 returned 0 after\n36376321 usecs\n";
+    let boots = boots(text);
+    assert!(!boots[0].kernel.initcalls.is_empty());
+    let kinds: Vec<_> = boots[0].failures.iter().map(|failure| failure.kind).collect();
+    assert!(!kinds.contains(&FailureKind::NeverReturned), "{kinds:?}");
+}
