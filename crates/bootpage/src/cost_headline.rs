@@ -127,7 +127,7 @@ pub fn costs(boot: &Boot) -> Option<String> {
                 gain(cost)
             )
         } else if boot.start == BootStart::MiddleOfLog {
-            largest_shown(cost)
+            largest_shown(boot, cost)
         } else {
             largest_cost(cost)
         });
@@ -298,7 +298,7 @@ pub fn largest_cost(cost: &Cost) -> String {
 }
 
 /// The same of a piece: what it leaves out may take longer, and a silence of it is nobody's.
-fn largest_shown(cost: &Cost) -> String {
+fn largest_shown(boot: &Boot, cost: &Cost) -> String {
     match (cost.kind, cost.lines.as_slice()) {
         (CostKind::Silence, [from, to]) => {
             let words = words_around(cost).map_or(String::new(), |words| format!(", {words}"));
@@ -312,8 +312,9 @@ fn largest_shown(cost: &Cost) -> String {
                 |line| format!("it ends with `{line}`. What"),
             );
             format!(
-                "The longest time between two stamped messages of this piece is {} ({place}{words}); {told} the piece leaves \
+                "The longest time between two stamped messages of this piece{} is {} ({place}{words}); {told} the piece leaves \
                  out may take longer.",
+                before_first_use(boot),
                 spent(cost)
             )
         }
@@ -324,6 +325,13 @@ fn largest_shown(cost: &Cost) -> String {
             gain(cost)
         ),
     }
+}
+
+/// Where a piece goes on behind the first use, what is longest is so of what comes before.
+fn before_first_use(boot: &Boot) -> String {
+    let used = boot.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+    used.and_then(|stage| stage.line)
+        .map_or(String::new(), |line| format!(", up to its first use in line {line},"))
 }
 
 /// The lines around a silence, in their own words: all that is known of it.
