@@ -44,6 +44,29 @@ const THINGS: [&str; 37] = [
     "serial console",
 ];
 
+/// A start, in English, German, French, Spanish, Portuguese, Russian and Chinese.
+const STARTS: [&str; 14] = [
+    "boot",
+    "startup",
+    "start-up",
+    "start up",
+    "initramfs",
+    "initrd",
+    "systemstart",
+    "hochfahren",
+    "d\u{e9}marrage",
+    "arranque",
+    "inicializa",
+    "\u{437}\u{430}\u{433}\u{440}\u{443}\u{437}",
+    "\u{542f}\u{52a8}",
+    "\u{5f00}\u{673a}",
+];
+
+/// Does a text in small letters speak of a start, or hold one of other words for it?
+pub(super) fn speaks_of_a_start(lower: &str, other: &[&str]) -> bool {
+    STARTS.iter().chain(other).any(|word| lower.contains(word))
+}
+
 /// So people tell what it was.
 const FOUND: [&str; 17] = [
     "solved",

@@ -3,33 +3,14 @@
 //! the text says. English, German, French, Spanish, Portuguese, Russian, Chinese.
 
 use super::cost::Cost;
-use super::prose::{around, found_at_last, names, paragraphs, sentences, title};
+use super::prose::{around, found_at_last, names, paragraphs, sentences, speaks_of_a_start, title};
 use super::told_in_prose::{quoted, MOST};
 use crate::log::line::Line;
 
 /// A longer sentence is a paragraph that somebody did not divide.
 const LONGEST: usize = 400;
-/// The sentence speaks of a start ...
-const OF_A_BOOT: [&str; 18] = [
-    "boot",
-    "startup",
-    "start-up",
-    "start up",
-    "initramfs",
-    "initrd",
-    "initialization",
-    "d\u{e9}marrage",
-    "arranque",
-    "inicio",
-    "inicializa",
-    "hochfahren",
-    "systemstart",
-    "\u{437}\u{430}\u{433}\u{440}\u{443}\u{437}",
-    "\u{542f}\u{52a8}",
-    "\u{958b}\u{6a5f}",
-    "\u{5f00}\u{673a}",
-    " post ",
-];
+/// The sentence speaks of a start, also in these words ...
+const OF_A_BOOT: [&str; 4] = ["initialization", "inicio", "\u{958b}\u{6a5f}", " post "];
 /// ... and of something that takes long or is waited for.
 const SLOW: [&str; 38] = [
     "slow",
@@ -141,7 +122,7 @@ fn under_its_title(lines: &[&Line]) -> Option<Cost> {
     ];
     let (title, at) = title(lines)?;
     let lower = title.to_lowercase();
-    if names(&title) == 0 || !OF_A_BOOT.iter().any(|word| lower.contains(word)) {
+    if names(&title) == 0 || !speaks_of_a_start(&lower, &OF_A_BOOT) {
         return None;
     }
     let says = |sentence: &str| {
@@ -166,7 +147,7 @@ fn worth(sentence: &str) -> usize {
         return 0;
     }
     let things = names(sentence);
-    if things == 0 || !any(&SLOW) || !any(&OF_A_BOOT) {
+    if things == 0 || !any(&SLOW) || !speaks_of_a_start(&lower, &OF_A_BOOT) {
         return 0;
     }
     things + count(&SLOW)

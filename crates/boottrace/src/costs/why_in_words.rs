@@ -5,7 +5,7 @@
 //! words leave no doubt.
 
 use super::cost::Cost;
-use super::prose::{around, names, paragraphs, sentences, title};
+use super::prose::{around, names, paragraphs, sentences, speaks_of_a_start, title};
 use super::told_in_prose::{quoted, MOST};
 use crate::log::line::Line;
 use crate::text::spoken_time::longest_in_words;
@@ -15,25 +15,8 @@ const LISTED: usize = 2;
 /// A shorter time is no wait.
 const SHORTEST_NS: i64 = 1_000_000_000;
 
-/// The text, or the paragraph, speaks of a start ...
-const OF_A_START: [&str; 16] = [
-    "boot",
-    "startup",
-    "start-up",
-    "start up",
-    "initramfs",
-    "initrd",
-    "cloud-init",
-    "login prompt",
-    "systemstart",
-    "hochfahren",
-    "d\u{e9}marrage",
-    "arranque",
-    "inicializa",
-    "\u{437}\u{430}\u{433}\u{440}\u{443}\u{437}",
-    "\u{542f}\u{52a8}",
-    "\u{5f00}\u{673a}",
-];
+/// The text, or the paragraph, speaks of a start, also in these words ...
+const OF_A_START: [&str; 2] = ["cloud-init", "login prompt"];
 /// ... and of nothing that ends, or wakes up.
 const OF_ANOTHER: [&str; 9] = [
     "shutdown",
@@ -138,16 +121,16 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let title = title(&lines).map_or(String::new(), |(title, _)| title);
     let speaking = lines
         .iter()
-        .filter(|line| holds(&line.text.to_lowercase(), &OF_A_START))
+        .filter(|line| speaks_of_a_start(&line.text.to_lowercase(), &OF_A_START))
         .count();
     if holds(&title.to_lowercase(), &OF_ANOTHER) || speaking == 0 {
         return Vec::new();
     }
-    let of_a_start = speaking > 1 || holds(&title.to_lowercase(), &OF_A_START);
+    let of_a_start = speaking > 1 || speaks_of_a_start(&title.to_lowercase(), &OF_A_START);
     let mut found: Vec<(usize, Cost)> = Vec::new();
     let spoken: Vec<&Line> = lines.iter().copied().filter(|line| is_prose(line)).collect();
     for paragraph in paragraphs(&spoken) {
-        let near = of_a_start || holds(&paragraph.text.to_lowercase(), &OF_A_START);
+        let near = of_a_start || speaks_of_a_start(&paragraph.text.to_lowercase(), &OF_A_START);
         for sentence in sentences(&paragraph.text) {
             let worth = worth(sentence, near);
             if worth > 0 {
@@ -197,7 +180,7 @@ fn worth(sentence: &str, near: bool) -> usize {
     if asks || holds(&lower, &NOT) && !holds(&lower, &SHORTER) || holds(&lower, &OF_ANOTHER) {
         return 0;
     }
-    let of_a_start = holds(&lower, &OF_A_START);
+    let of_a_start = speaks_of_a_start(&lower, &OF_A_START);
     if !of_a_start && !near {
         return 0;
     }
