@@ -45,6 +45,11 @@ def test_api_is_loaded_at_first_use_only():
     assert done.stdout.splitlines() == ["False False", "<class 'bootlab.api.system.System'>"]
 
 
+def test_the_program_runs_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "bootlab", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"bootlab {bootlab.__version__}\n"
+
+
 def test_help_loads_neither_numpy_nor_the_laboratory():
     words = (
         "import sys\nfrom bootlab.cli.__main__ import main\nsys.argv = ['bootlab', 'boot', '--help']\n"
