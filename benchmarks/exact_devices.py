@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Which devices boot alike in exact mode: boots a guest that uses each of them, several times, half under load.
 
-Usage: exact_devices.py PACKAGES [--in-step] [--boots N] [--loops N] [--only ID]... [--qemu FOLDER]... [--write FILE]
+Usage: exact_devices.py PACKAGES [--in-step] [--boots N] [--loops N] [--only ID]... [--missing] [--qemu FOLDER]...
+                        [--write FILE]
 
 PACKAGES: a folder with the trees amd64, arm64 and armhf as scripts/fetch-packages.sh leaves them, each with Debian's
 kernel of that architecture and busybox-static (linux-image-amd64, linux-image-arm64, linux-image-armmp). --qemu: the
 folder of a QEMU's programs (scripts/fetch-qemu.sh); without it, that of PATH. --write: the file that keeps what was
 seen (python/bootlab/launch/exact_devices.json); a row's entry for the same QEMU is replaced. --in-step: with the
-plugin that keeps devices in step with the instructions; without it, as QEMU has them.
+plugin that keeps devices in step with the instructions; without it, as QEMU has them. --missing: only rows that FILE
+has no entry of, for this QEMU and with or without the plugin: a call that was broken off goes on.
+
+Other work on the machine makes it slower and spoils nothing: a row counts the boots that had load.
 """
 
 from __future__ import annotations
@@ -201,8 +205,11 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--qemu", action="append", default=[])
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--missing", action="store_true", help="leave out what FILE has an entry of")
     parser.add_argument("--keep", type=Path, help="keep recordings here")
     options = parser.parse_args()
+    if options.missing and not options.write:
+        parser.error("--missing: of which file? --write names it")
     rows = [row for row in ROWS if not options.only or row.id in options.only]
     target = QemuTarget(Cache(default_folder()))
     with tempfile.TemporaryDirectory() as name:
@@ -214,6 +221,8 @@ def main() -> int:
                 path = f"{folder}/{program}" if folder else program
                 system = system_of(row, options.packages.resolve(), files, path)
                 version = emulator.find(system.machine).version.split(" ")[0]
+                if options.missing and is_kept(options.write, row, version, in_step=options.in_step):
+                    continue
                 place = (options.keep or work) / version
                 try:
                     recordings, loaded, fault = boots(
@@ -241,10 +250,22 @@ def main() -> int:
     return 0
 
 
+def kept(path: Path | None) -> dict[str, DeviceRow]:
+    """Return the rows that the file has, by name."""
+    if path is None or not path.exists():
+        return {}
+    return {row.id: row for row in msgspec.json.decode(path.read_bytes(), type=DeviceTable).rows}
+
+
+def is_kept(path: Path | None, row: Row, version: str, *, in_step: bool) -> bool:
+    """Tell whether the file has an entry of this row for a QEMU, with or without the plugin."""
+    there = kept(path).get(row.id)
+    return there is not None and any((s.qemu, s.in_step) == (version, in_step) for s in there.seen)
+
+
 def keep(path: Path, row: Row, seen: SeenBoots) -> None:
     """Put one entry into the file, in the order of the rows."""
-    old = msgspec.json.decode(path.read_bytes(), type=DeviceTable) if path.exists() else DeviceTable()
-    rows = {r.id: r for r in old.rows}
+    rows = kept(path)
     before = rows[row.id].seen if row.id in rows else ()
     now = tuple(
         sorted(

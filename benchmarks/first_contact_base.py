@@ -9,6 +9,7 @@ Needs root (loop devices, chroot), mmdebstrap, e2fsprogs, mtools, fdisk.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -88,12 +89,18 @@ class Base:
     """A Debian root with a kernel, and what is taken from it."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the base in `folder`, or take the one that stands there."""
-        self.root = folder / "base"
-        if not (self.root / "done").exists():
-            shutil.rmtree(self.root, ignore_errors=True)
-            run("mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", "bookworm", self.root)
-            (self.root / "done").touch()
+        """`folder`: where the base is made when it is first asked for, or stands already."""
+        self.folder = folder
+
+    @functools.cached_property
+    def root(self) -> Path:
+        """The root tree."""
+        root = self.folder / "base"
+        if not (root / "done").exists():
+            shutil.rmtree(root, ignore_errors=True)
+            run("mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", "bookworm", root)
+            (root / "done").touch()
+        return root
 
     @property
     def kernel(self) -> Path:
