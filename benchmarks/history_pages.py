@@ -3,7 +3,8 @@
 """How long each page of `bootlab serve` takes on a history of 10,000 boots, and how many bytes it sends.
 
 Processor time of the server's side; the first request of a page, then a second one. Bytes as a browser gets them,
-packed where the server packs.
+packed where the server packs. Below, the processor time of `bootlab history show` as a program of its own, the least
+of five.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import asyncio
 import gzip
 import random
 import re
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -98,6 +102,18 @@ def steps(application: Starlette) -> Iterator[str]:
     yield from re.findall(r'step\?[^"]+', gzip.decompress(sent).decode().replace("\\u0026", "&"))[:1]
 
 
+def shown_s(url: str, *words: str) -> float:
+    """Return the processor seconds that `bootlab history show` takes, the least of five."""
+    took = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "bootlab.cli", "history", "show", *words, "--history", url]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(took)
+
+
 def main() -> None:
     """Make the history once, ask for each page twice, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -132,6 +148,8 @@ def main() -> None:
     before = time.process_time()
     trends(entries)
     print(f"{read:8.3f} read, {time.process_time() - before:8.3f} trends of {len(entries)} boots of one system")
+    for words in ([], ["camera"], ["display"]):
+        print(f"{shown_s(url, *words):8.3f} {' '.join(['history show', *words])}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bootlab.analysis.noisy.judgement import ALPHA
+from bootlab.api.opened_history import history_url, open_history
 from bootlab.api.results import default_store
 from bootlab.errors import UserError
 from bootlab.history import budget as budgets
@@ -59,32 +59,11 @@ __all__ = [
     "told_by",
 ]
 
-DATABASE_FILE = "history.db"
 WAIT_S = 300.0
 """How long a machine may take to come back and to finish starting, unless somebody says."""
 _MOST_SAID = 200
 _LOOKED_THROUGH = 200
 """So many of the newest boots tell how far dithers move a system."""
-
-
-def history_url(url: str | None = None, *, store: Path | str | None = None) -> str:
-    """Return the history's URL: the one given, BOOTLAB_HISTORY, else SQLite's file in the store."""
-    folder = default_store() if store is None else Path(store)
-    return url or os.environ.get("BOOTLAB_HISTORY") or f"sqlite:///{(folder / DATABASE_FILE).absolute()}"
-
-
-@contextmanager
-def open_history(
-    url: str | None = None, *, store: Path | str | None = None, objects: Path | str | None = None
-) -> Iterator[Database]:
-    """Open the history, made where there is none. Raise BootlabError."""
-    from bootlab.history.database import Database
-
-    folder = default_store() if store is None else Path(store)
-    where = history_url(url, store=store)
-    kept = Path(objects) if objects is not None else None if where.startswith("sqlite") else folder / "objects"
-    with Database(where, kept) as database:
-        yield database
 
 
 @contextmanager

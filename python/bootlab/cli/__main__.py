@@ -48,6 +48,15 @@ def _run(args: list[str]) -> None:
         boot = boot_run.plain_request(args[1:])
         if boot is not None:
             raise SystemExit(boot_run.run(boot))
+    elif args[:2] == ["history", "show"]:
+        # As for `analyze`.
+        gc.disable()
+        from bootlab.cli import history_request  # noqa: PLC0415
+
+        shown = history_request.plain_request(args[2:])
+        if shown is not None:
+            history_request.run(shown)
+            return
     from bootlab.cli.program import make_app  # noqa: PLC0415
 
     make_app()()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import msgspec
 
 from bootlab.model.recording import GoalClock, Outcome, unsure_ns
@@ -133,7 +135,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all values: the known stages in their order, then the others as the boots have them."""
-        return tuple(in_order(dict.fromkeys(name for boot in self.boots for name in boot.values)))
+        return tuple(in_order(dict.fromkeys(chain.from_iterable(boot.values for boot in self.boots))))
 
     def why_not(self, name: str) -> str:
         """Return why a quantity was not measured in some boot, or ""."""

@@ -21,9 +21,11 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.util import immutabledict
 
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
-from bootlab.history import rows, schema
+from bootlab.history import questions, rows, schema
 from bootlab.history.entry import HistoryEntry, dated
 from bootlab.history.objects import Objects
+from bootlab.history.questions import BootsWanted, by_name, rows_of
+from bootlab.history.rows import VALUE_COLUMNS, Row, Value
 from bootlab.history.tables import BOOTS, VALUES
 from bootlab.recordings import damage
 
@@ -97,44 +99,23 @@ class Database:
         newest: int | None = None,
     ) -> list[HistoryEntry]:
         """Return boots, the oldest first. `newest`: only so many of the last ones."""
-        chosen = sa.select(BOOTS)
-        for column, wanted in (("system", system), ("revision", revision), ("variant", variant)):
-            if wanted is not None:
-                chosen = chosen.where(BOOTS.c[column] == wanted)
-        if since is not None:
-            chosen = chosen.where(BOOTS.c["at"] >= since)
-        chosen = chosen.order_by(BOOTS.c["at"].desc(), BOOTS.c.id.desc())
-        if newest is not None:
-            chosen = chosen.limit(newest)
-        with _told(self._url), self._engine.connect() as connection:
-            # Plain dictionaries: ten thousand boots have a hundred thousand values, and SQLAlchemy's mappings are slow.
-            names = tuple(BOOTS.c.keys())
-            boots = [dict(zip(names, row, strict=True)) for row in reversed(connection.execute(chosen).all())]
-            values: dict[int, list[dict[str, Any]]] = {}
-            ids = [row["id"] for row in boots]
-            columns = sa.select(VALUES.c.boot, VALUES.c.name, VALUES.c.ns, VALUES.c.why_not)
-            for start in range(0, len(ids), 500):
-                part = columns.where(VALUES.c.boot.in_(ids[start : start + 500])).order_by(VALUES.c.name)
-                for boot, name, ns, why_not in connection.execute(part):
-                    values.setdefault(boot, []).append({"name": name, "ns": ns, "why_not": why_not})
-        return [entry for row in boots if (entry := self._entry(row, values.get(row["id"], []))) is not None]
+        chosen = BootsWanted(system=system, revision=revision, variant=variant, since=since, newest=newest)
+        return [entry for entry in self._entries(chosen) if entry is not None]
 
     def entry(self, number: int) -> HistoryEntry | None:
         """Return a boot by its number in the database; None where there is none."""
+        return next(iter(self._entries(BootsWanted(id=number))), None)
+
+    def _entries(self, chosen: BootsWanted) -> list[HistoryEntry | None]:
         with _told(self._url), self._engine.connect() as connection:
-            row = connection.execute(sa.select(BOOTS).where(BOOTS.c.id == number)).mappings().first()
-            if row is None:
-                return None
-            chosen = sa.select(VALUES).where(VALUES.c.boot == number).order_by(VALUES.c.name)
-            values = connection.execute(chosen).mappings().all()
-        return self._entry({**row}, [{**value} for value in values])
+            boots = connection.execute(sa.text(chosen.boots), chosen.parameters).all()
+            found = [*rows_of(boots, connection.execute(sa.text(chosen.values), chosen.parameters))]
+        return [self._entry(row, values) for row, values in found]
 
     def systems(self) -> list[tuple[str, int]]:
         """Return the names of the systems and how many boots each has, by name."""
-        # In Python: PostgreSQL's order of text depends on how the server was set up.
-        counted = sa.select(BOOTS.c.system, sa.func.count()).group_by(BOOTS.c.system)
         with _told(self._url), self._engine.connect() as connection:
-            return sorted((str(name), int(count)) for name, count in connection.execute(counted))
+            return by_name(connection.execute(sa.text(questions.SYSTEMS)))
 
     def revisions(self, system: str) -> list[str]:
         """Return the revisions of a system in the order in which they were first booted."""
@@ -174,10 +155,10 @@ class Database:
             named = sa.select(BOOTS.c.id, BOOTS.c.object).where(BOOTS.c.object != "")
             return [(int(number), str(digest)) for number, digest in connection.execute(named)]
 
-    def _entry(self, row: dict[str, Any], values: list[dict[str, Any]]) -> HistoryEntry | None:
+    def _entry(self, row: Row, values: Sequence[Value]) -> HistoryEntry | None:
         """Return the boot of a row; one that is damaged is made again from its recording, or named and left out."""
-        if rows.whole(row, values):
-            return rows.entry_of(row, values)
+        if (found := rows.read(row, values)) is not None:
+            return found
         where = f"boot {row['id']} of the history {self._url.render_as_string(hide_password=True)}"
         again = rows.healed(row, self.objects)
         if again is None:
@@ -190,7 +171,7 @@ class Database:
                 connection.execute(sa.update(BOOTS).where(BOOTS.c.id == row["id"]).values(fresh))
                 connection.execute(sa.delete(VALUES).where(VALUES.c.boot == row["id"]))
                 _put_values(connection, row["id"], fresh_values)
-        return rows.entry_of({**fresh, "id": row["id"]}, fresh_values)
+        return rows.read({**fresh, "id": row["id"]}, fresh_values)
 
     def _with_object(self, entry: HistoryEntry, *, times_only: bool) -> HistoryEntry:
         entry = msgspec.structs.replace(entry, times=dated(entry.times))
@@ -215,9 +196,10 @@ def is_made(url: str) -> bool:
             engine.dispose()
 
 
-def _put_values(connection: sa.Connection, number: int, values: Sequence[dict[str, object]]) -> None:
+def _put_values(connection: sa.Connection, number: int, values: Sequence[Value]) -> None:
     if values:
-        connection.execute(sa.insert(VALUES), [value | {"boot": number} for value in values])
+        named = [dict(zip(VALUE_COLUMNS, value, strict=True)) for value in values]
+        connection.execute(sa.insert(VALUES), [value | {"boot": number} for value in named])
 
 
 @contextlib.contextmanager

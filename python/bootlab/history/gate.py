@@ -267,10 +267,11 @@ def _require_same_processors(base: Side, new: Side) -> None:
 
 def smallest_of(base: Side) -> int:
     """Return the smallest difference that matters beside a base, nanoseconds."""
-    totals = base.values_ns(TOTAL)
+    if totals := base.values_ns(TOTAL):
+        return smallest_that_matters(median_high(totals), exact=base.exact)
     # Without a total, beside the longest of what was measured.
     longest = max((median_high(values) for name in base.names() if (values := base.values_ns(name))), default=0)
-    return smallest_that_matters(median_high(totals) if totals else longest, exact=base.exact)
+    return smallest_that_matters(longest, exact=base.exact)
 
 
 def odd_of(side: Side) -> tuple[str, ...]:

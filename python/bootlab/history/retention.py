@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootlab.history.database import Database
+if TYPE_CHECKING:
+    from bootlab.history.database import Database
 
 
 class Pruned(msgspec.Struct, frozen=True):

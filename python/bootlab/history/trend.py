@@ -160,7 +160,7 @@ def plotted(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
 
 def point_of(entry: HistoryEntry, name: str) -> Point:
     """Return what a boot that has a quantity is in its trend."""
-    return Point(entry.revision, entry.variant, entry.at, entry.times.values[name])
+    return Point(entry.revision, entry.variant, entry.times.at, entry.times.values[name])
 
 
 def _change(entries: Sequence[HistoryEntry], point: ChangePoint) -> LevelChange:

@@ -52,6 +52,9 @@ def noisy_changes(values_ns: Sequence[int], smallest_ns: int, *, alpha: float = 
     `alpha`: how often a series without a change is said to have one, at most.
     """
     values = np.asarray(values_ns, dtype=float)
+    if not len(values) or values.max() - values.min() < smallest_ns:
+        # No two medians lie further apart than the values do, and nothing needs to be shuffled for that.
+        return ()
     cuts = sorted(_cuts(values, 0, alpha))
     edges = [0, *(place for place, _ in cuts), len(values)]
     found = []
@@ -90,9 +93,11 @@ def _p_value(ranks: NDArray[np.float64], size: float, alpha: float, start: int) 
         return 1 / (1 + _SHUFFLES)
     random = np.random.default_rng((1, start, len(ranks)))
     as_large, too_many = 0, alpha * (1 + _SHUFFLES) - 1
-    at_once, made = max(1, min(_SHUFFLES, _RANKS_AT_ONCE // len(ranks))), 0
+    at_once, made = max(1, _RANKS_AT_ONCE // len(ranks)), 0
     while made < _SHUFFLES and as_large <= too_many:
-        count = min(at_once, _SHUFFLES - made)
+        # Of a series without a change every second shuffle is as large: few decide. However many at once, they are
+        # the same ones.
+        count = min(at_once, _SHUFFLES - made, max(made, 2 * math.ceil(too_many + 1)))
         shuffled = random.permuted(np.broadcast_to(ranks, (count, len(ranks))), axis=1)
         as_large += int((_differences(shuffled).max(axis=1) >= size - 1e-9).sum())
         made += count
@@ -122,6 +127,9 @@ def _differences(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, a row a series, how far the rank sums of both parts differ at each place where a cut may be."""
     count = ranks.shape[1]
     lengths = np.arange(_LEAST, count - _LEAST + 1)
-    off = np.cumsum(ranks, axis=1)[:, _LEAST - 1 : count - _LEAST] - lengths * (count + 1) / 2
-    scaled: NDArray[np.float64] = np.abs(off) / np.sqrt(lengths * (count - lengths))
-    return scaled
+    # In place: arrays of thousands of shuffled series do not fit into a cache.
+    off: NDArray[np.float64] = np.cumsum(ranks, axis=1)[:, _LEAST - 1 : count - _LEAST]
+    off -= lengths * (count + 1) / 2
+    np.abs(off, out=off)
+    off /= np.sqrt(lengths * (count - lengths))
+    return off

@@ -41,11 +41,11 @@ def upgrade() -> None:
     while boots := _next(connection, last):
         numbers = [boot["id"] for boot in boots]
         values: dict[int, list[Any]] = {number: [] for number in numbers}
-        for value in connection.execute(sa.select(_VALUES).where(_VALUES.c.boot.in_(numbers))).mappings():
-            values[value["boot"]].append(value)
-        for boot in boots:
-            said = {"digest": digest_of(boot, values[boot["id"]])}
-            connection.execute(sa.update(_BOOTS).where(_BOOTS.c.id == boot["id"]).values(said))
+        for boot, *value in connection.execute(sa.select(_VALUES).where(_VALUES.c.boot.in_(numbers))):
+            values[boot].append(tuple(value))
+        for row in boots:
+            said = {"digest": digest_of(row, values[row["id"]])}
+            connection.execute(sa.update(_BOOTS).where(_BOOTS.c.id == row["id"]).values(said))
         last = numbers[-1]
 
 
