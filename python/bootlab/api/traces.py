@@ -18,7 +18,7 @@ from bootlab.analysis.forest_difference import compare
 from bootlab.analysis.traced_source import Known, known
 from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
-from bootlab.tracing.boot import TraceRequest
+from bootlab.tracing.boot import FUNCTIONS_FILE, TRACE_FILE, TraceRequest
 from bootlab.views.functions import text as function_text
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["HELD", "CallForest", "FunctionTrace", "KernelTracer", "Known", "NamedTrace", "TraceRequest", "by_kernel",
            "census", "compare", "known", "of_file", "of_recording", "of_system", "paths", "paths_of_file", "spans",
            "tables"]  # fmt: skip
+
+MADE_OF = frozenset({TRACE_FILE, FUNCTIONS_FILE})
+"""The files of a recording that carries a trace."""
 
 HELD = {"irqoff": "interrupts_off", "preemptoff": "preemption_off", "nosched": "no_schedule"}
 """What keeps others from running, as `--show` names it: its key among the tables."""

@@ -62,6 +62,13 @@ class Objects:
         except OSError:
             return False
 
+    def names(self, digest: str) -> frozenset[str]:
+        """Return the names of a recording's files; none where it is gone or damaged."""
+        if not self.intact(digest):
+            return frozenset()
+        with tarfile.open(self.path(digest)) as archive:
+            return frozenset(member.name for member in archive if member.isreg())
+
     def extract(self, digest: str, folder: Path) -> Path:
         """Unpack a recording into a folder. Raise UserError when it is gone or damaged."""
         if not self.intact(digest):

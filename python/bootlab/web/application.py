@@ -203,7 +203,8 @@ class _Pages:
             )
         base, new = found.sides(("before", "since"))
         logs = self._shelf.consoles_compared(found.before[-1], found.after[0])
-        return HTMLResponse(step_page.render(name, found, gate(new, base), logs, self._to))
+        traced = self._shelf.functions_compared(found)
+        return HTMLResponse(step_page.render(name, found, gate(new, base), logs, traced, self._to))
 
     def systems_json(self, asked: Request) -> Response:
         return _json({"format": "bootlab-history", "version": 1, "systems": dict(self._systems(asked))})

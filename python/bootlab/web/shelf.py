@@ -10,15 +10,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
+from bootlab.api import traces
 from bootlab.api.history import history_url, keep
 from bootlab.api.kept_history import tell_step
 from bootlab.api.recorded_log import analyze_recording
-from bootlab.errors import UserError
+from bootlab.errors import BootlabError, UserError
 from bootlab.history.boot_times import BootTimes, Side
 from bootlab.history.database import Database, is_made
 from bootlab.history.entry import HistoryEntry
 from bootlab.history.of_recording import of_recording
 from bootlab.history.selection import times_of_run
+from bootlab.history.step import LevelStep
+from bootlab.history.traced_step import TracedStep, nearest_to_the_cause, traced_sides
 from bootlab.logs.compared import LogComparison
 from bootlab.logs.comparison import compare
 from bootlab.model.recording import Recording
@@ -45,6 +50,7 @@ class Shelf:
         self._url = history_url(url, store=store)
         self._objects = objects or (None if self._url.startswith("sqlite") else store / "objects")
         self._lock = threading.Lock()
+        self._compared: dict[tuple[str, str], TracedStep] = {}
         self._reading: Database | None = None
         self._writing: Database | None = None
 
@@ -143,6 +149,35 @@ class Shelf:
         )
         return compare([base[0]], [new[0]])
 
+    def functions_compared(self, step: LevelStep) -> TracedStep:
+        """Compare the traces of the boots nearest to a change of level that carry one."""
+        before, after = traced_sides(step, self._is_traced)
+        if before is None or after is None:
+            return TracedStep(before=before, after=after)
+        pair = (before.object, after.object)
+        if pair not in self._compared:
+            self._compared[pair] = self._moved(before, after)
+            # Recordings by content never change; a page that is loaded again needs the same, and few are.
+            for oldest in list(self._compared)[:-_MOST_COMPARED]:
+                self._compared.pop(oldest, None)
+        return msgspec.structs.replace(self._compared[pair], before=before, after=after)
+
+    def _is_traced(self, entry: HistoryEntry) -> bool:
+        objects = self.history.objects if self.history is not None else None
+        return objects is not None and objects.names(entry.object).issuperset(traces.MADE_OF)
+
+    def _moved(self, before: HistoryEntry, after: HistoryEntry) -> TracedStep:
+        """Compare the traces of two boots; where that cannot be, say why."""
+
+        def paths(recording: Recording) -> traces.CallForest:
+            return traces.paths(traces.of_recording(Path(recording.path or ".")))
+
+        try:
+            both = [self.with_recording(entry, paths) for entry in (before, after)]
+            return TracedStep(functions=nearest_to_the_cause(traces.compare(*both).functions))
+        except BootlabError as fault:
+            return TracedStep(unlike=fault.message)
+
     def with_recording(self, entry: HistoryEntry, made: Callable[[Recording], T]) -> T:
         """Unpack a boot's recording for as long as something is made of it. Raise UserError where none is kept."""
         history = self.history
@@ -159,6 +194,7 @@ class Shelf:
 
 
 _MOST_OF_A_SIDE = 1000
+_MOST_COMPARED = 16
 
 
 def times_of(recording: Path) -> BootTimes:

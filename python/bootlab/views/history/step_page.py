@@ -6,11 +6,13 @@ from __future__ import annotations
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import GateResult
 from bootlab.history.step import LevelStep
+from bootlab.history.traced_step import TracedStep
 from bootlab.history.trend import LevelChange, point_of
 from bootlab.logs.compared import LogComparison
 from bootlab.model import figures
 from bootlab.views.gate.page import INTERVAL, page_data
 from bootlab.views.history.addresses import Addresses
+from bootlab.views.history.functions_part import functions_part, headline
 from bootlab.views.history.text import short
 from bootlab.views.log.comparison_page import rows_table
 from bootlab.views.page_model import Cell, PartData
@@ -21,7 +23,9 @@ _MOVED = ("slower", "faster", "new", "gone")
 _MOST_ROWS = 60
 
 
-def render(system: str, step: LevelStep, found: GateResult, logs: LogComparison | None, to: Addresses) -> str:
+def render(
+    system: str, step: LevelStep, found: GateResult, logs: LogComparison | None, traced: TracedStep, to: Addresses
+) -> str:
     """Make the page. `found`: both levels compared; `logs`: the consoles of the two boots beside the step.
 
     `logs` None: not both are kept.
@@ -32,8 +36,10 @@ def render(system: str, step: LevelStep, found: GateResult, logs: LogComparison 
     facts = [["commit", change.subject], ["by", change.author]]
     data["facts"] = [[name, show(value)] for name, value in facts if value] + data["facts"]
     sure = [figure for figure in data["headline"] if figure[2] == INTERVAL]
-    data["headline"] = [*_moved_most(step, found, unsure), *sure]
-    data["parts"] = [*data["parts"][:1], *_else(change), _consoles(logs), _boots(step, unsure), _more(system, step, to)]
+    function = headline(traced)
+    data["headline"] = [*_moved_most(step, found, unsure), *([function] if function else []), *sure]
+    told = [*_else(change), functions_part(traced), _consoles(logs)]
+    data["parts"] = [*data["parts"][:1], *told, _boots(step, unsure), _more(system, step, to)]
     return page(f"{one_line(system, 80)}: change of level · bootlab", data)
 
 
@@ -99,5 +105,4 @@ def _more(system: str, step: LevelStep, to: Addresses) -> PartData:
     if not change.inside:
         both = to.compare(system, f"rev:{change.from_revision}", f"rev:{change.to_revision}")
         rows.append([["the two revisions compared", "compare", both], "", ""])
-    lead = "" if change.inside else "Functions: bootlab bisect traces both sides of a step, and names those that grew."
-    return part("More", lead, table("More about this step", ["page", "revision", "made"], rows))
+    return part("More", "", table("More about this step", ["page", "revision", "made"], rows))
