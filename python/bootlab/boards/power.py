@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Protocol
 
 import msgspec
 
+from bootlab.boards import switch_report
 from bootlab.boards.command import CommandFailed, run
+from bootlab.boards.switch_report import BothClocks, Reported
 from bootlab.errors import TargetError
 from bootlab.model.real_board import Command, PowerSwitch
 
@@ -18,10 +19,14 @@ class PowerFailed(TargetError):
 
 
 class Switched(msgspec.Struct, frozen=True):
-    """When power came: between these two instants of CLOCK_MONOTONIC_RAW, nanoseconds."""
+    """When power came: between these two instants of CLOCK_MONOTONIC_RAW, nanoseconds.
+
+    `reported`: when the switch itself says that it was, where it was asked for that.
+    """
 
     from_ns: int
     to_ns: int
+    reported: Reported | None = None
 
 
 class Power(Protocol):
@@ -61,12 +66,25 @@ class CommandPower:
 
     def on(self) -> Switched:
         """Run the command for on."""
-        from_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        began = switch_report.now()
         try:
-            run(self._switch.on, timeout_s=self._switch.timeout_s, environment=self.environment)
+            said = run(self._switch.on, timeout_s=self._switch.timeout_s, environment=self.environment)
         except CommandFailed as fault:
             raise PowerFailed(f"the board cannot be switched on: {fault.message}", hint=fault.hint) from fault
-        return Switched(from_ns, time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))
+        ended = switch_report.now()
+        found = self._reported(said, began, ended) if self._switch.zero == "reported" else None
+        return Switched(began.raw_ns, ended.raw_ns, found)
+
+    def _reported(self, said: str, began: BothClocks, ended: BothClocks) -> Reported:
+        """Return when the switch says that it switched. Raise PowerFailed: boots with two zeros are not one series."""
+        hint = 'power.on prints `switched at SECONDS within SECONDS`, or power.zero = "switched"'
+        try:
+            found = switch_report.reported(said, began, ended)
+        except ValueError as fault:
+            raise PowerFailed(f"the switch's report cannot be right: {fault}", hint=hint) from fault
+        if found is None:
+            raise PowerFailed('power.on does not report when it switched, as zero = "reported" wants', hint=hint)
+        return found
 
     def off(self) -> None:
         """Run the command for off."""

@@ -189,11 +189,16 @@ def _stamps(board: Board, folder: Path, followed: Followed) -> tuple[Stamps, tup
         return came.from_zero(0, 0), ()
     zero_of = board.power.zero if board.power is not None else "switched"
     zero_ns = switched.from_ns if zero_of == "command" else switched.to_ns
+    begins = _ZERO[zero_of]
+    if switched.reported is not None:
+        zero_ns = switched.reported.at_ns
+        begins += f", sure to {switched.reported.scatter_ns / 1e6:.1f} ms to either side"
     later = came.raw_ns[came.ends > followed.skip_bytes]
     if len(later) and (zero_of == "console" or int(later[0]) < zero_ns):
         # A switch that returns late must not make times negative.
+        begins = _ZERO["console"] + ("" if zero_of == "console" else f", which came before {begins}")
         zero_ns = int(later[0])
-    said = f"time begins with {_ZERO[zero_of]}; the switch took {(switched.to_ns - switched.from_ns) / 1e6:.1f} ms"
+    said = f"time begins with {begins}; the switch took {(switched.to_ns - switched.from_ns) / 1e6:.1f} ms"
     return came.from_zero(zero_ns, followed.skip_bytes), (said,)
 
 
@@ -218,4 +223,5 @@ _ZERO = {
     "command": "the start of the power switch's command",
     "switched": "the end of the power switch's command",
     "console": "the first byte on the console",
+    "reported": "the instant at which the power switch says that it switched",
 }

@@ -31,14 +31,15 @@ class PowerSwitch(msgspec.Struct, frozen=True, kw_only=True):
     """Commands that switch the board. `off_s`: how long it stays without power. `zero`: where time begins.
 
     `command`: when `on` is started, so that its run time is in the boot; `switched`: when it has returned, so that
-    what the board did meanwhile is not; `console`: at the first byte of the console.
+    what the board did meanwhile is not; `console`: at the first byte of the console; `reported`: when `on` says that it
+    switched, in a line of its own that also says how sure that is.
     """
 
     on: Command
     off: Command
     off_s: float = 1.0
     timeout_s: float = 30.0
-    zero: Literal["command", "switched", "console"] = "switched"
+    zero: Literal["command", "switched", "console", "reported"] = "switched"
 
 
 class LabgridPlace(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,4 +33,4 @@ class PduDaemon(PowerSwitchKeys, frozen=True, kw_only=True):
 
     def _to(self, state: str) -> Command:
         outlet = urlencode({"hostname": self.pdu, "port": self.port})
-        return asking(f"http://{self.server}/power/control/{state}?{outlet}")
+        return asking(f"http://{self.server}/power/control/{state}?{outlet}", answers_first=True)

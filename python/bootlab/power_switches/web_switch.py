@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Asks a switch over HTTP, and fails where its answer does not say what was wanted. Run as a program."""
+"""Asks a switch over HTTP, and fails where its answer does not say what was wanted. Run as a program.
+
+What the device did it did between the question and the answer: that is what is reported of when it switched.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -14,9 +18,12 @@ _TIMEOUT_S = 10.0
 _ANSWER_BYTES = 1 << 16
 
 
-def asking(url: str, key: str = "", wanted: object = None) -> Command:
-    """Return the command that fetches `url`; of a JSON object as answer, `key` must have the value `wanted`."""
-    return (sys.executable, "-m", __name__, url, key, json.dumps(wanted))
+def asking(url: str, key: str = "", wanted: object = None, *, answers_first: bool = False) -> Command:
+    """Return the command that fetches `url`; of a JSON object as answer, `key` must have the value `wanted`.
+
+    `answers_first`: the switch answers before it switches, so that nothing is known of when it does.
+    """
+    return (sys.executable, "-m", __name__, url, key, json.dumps(wanted), *(["answers-first"] if answers_first else []))
 
 
 def ask(url: str, key: str, wanted: object) -> str:
@@ -39,7 +46,21 @@ def ask(url: str, key: str, wanted: object) -> str:
     return ""
 
 
+def report(asked_ns: int, answered_ns: int) -> str:
+    """Say that the switch switched between two instants, nanoseconds since 1970, as `zero = "reported"` reads it."""
+    middle_ns, half_ns = (asked_ns + answered_ns) // 2, (answered_ns - asked_ns + 1) // 2
+    return f"switched at {_seconds(middle_ns)} within {_seconds(half_ns)}"
+
+
+def _seconds(ns: int) -> str:
+    return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
 if __name__ == "__main__":
+    asked = time.time_ns()
     fault = ask(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))
+    answered = time.time_ns()
     if fault:
         sys.exit(fault)
+    if "answers-first" not in sys.argv[4:]:
+        sys.stdout.write(f"{report(asked, answered)}\n")

@@ -19,7 +19,7 @@ device = "{device}"
 baud = 115200
 
 # Commands that switch the board; both must return 0. Time begins when `on` has returned ("switched"), when it is
-# started ("command"), or with the first byte on the console ("console").
+# started ("command"), with the first byte on the console ("console"), or when `on` says that it switched ("reported").
 [power]
 on = "{on}"
 off = "{off}"

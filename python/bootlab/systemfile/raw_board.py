@@ -33,7 +33,7 @@ class RawPower(BoardTable, frozen=True):
     driver: str = ""
     off_s: _Seconds = 1.0
     timeout_s: _Seconds = 30.0
-    zero: Literal["command", "switched", "console"] = "switched"
+    zero: Literal["command", "switched", "console", "reported"] = "switched"
 
 
 class RawLabgrid(BoardTable, frozen=True):
