@@ -1,92 +1,42 @@
 // SPDX-License-Identifier: MIT
 //! The text that people write around logs, divided: its title, paragraphs, sentences, and what a sentence names.
 
+use crate::log::any_stamp;
 use crate::log::line::Line;
+use crate::log::sentence::is_sentence;
 
-/// Things that are waited for, by their common names; a unit or a name in a program's marks is one as well.
-const THINGS: [&str; 37] = [
-    "udev",
-    "nfs",
-    "tftp",
-    "dhcp",
-    "network",
-    "usb",
-    "u-boot",
-    "uboot",
-    "crng",
-    "entropy",
-    "random",
-    "ext4",
-    "btrfs",
-    "zfs",
-    "lvm",
-    "fsck",
-    "raid",
-    "nvme",
-    "sata",
-    "mmc",
-    "sd card",
-    "firmware",
-    "bios",
-    "tpm",
-    "nvidia",
-    "amdgpu",
-    "bluetooth",
-    "plymouth",
-    "snap",
-    "docker",
-    "cloud-init",
-    "memory training",
-    "ram training",
-    "swap",
-    "grub",
-    "console=",
-    "serial console",
-];
-
+/// Things that are waited for, by their common names.
+const THINGS: &str = "udev|nfs|tftp|pxe|dhcp|dns|ntp|network|wifi|wlan|ethernet|phy|usb|pci|u-boot|uboot|crng|\
+    entrop|random|熵|ext4|btrfs|zfs|lvm|fsck|raid|nvme|sata|scsi|mmc|sd card|disk|hdd|partition|swap|mount|fstab|\
+    uuid|luks|crypt|firmware|bios|uefi|acpi|tpm|microcode|nvidia|amdgpu|gpu|display|touchscreen|bluetooth|modem|\
+    watchdog|rtc|plymouth|snap|docker|cloud-init|metadata|datasource|memory training|ram training|grub|console|\
+    baud|uart|driver|module|initcall|service|daemon|device|apparmor|selinux|journald|sshd|lightdm|sddm|gdm|\
+    script|dienst|servicio|serviço|treiber";
 /// A start, in English, German, French, Spanish, Portuguese, Russian and Chinese.
-const STARTS: [&str; 14] = [
-    "boot",
-    "startup",
-    "start-up",
-    "start up",
-    "initramfs",
-    "initrd",
-    "systemstart",
-    "hochfahren",
-    "d\u{e9}marrage",
-    "arranque",
-    "inicializa",
-    "\u{437}\u{430}\u{433}\u{440}\u{443}\u{437}",
-    "\u{542f}\u{52a8}",
-    "\u{5f00}\u{673a}",
-];
+const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initrd|systemstart|hochfahren|\
+    démarrage|arranque|inicializa|inicio|загруз|启动|开机|開機|login prompt|login screen|rootfs|pxe|cloud-init|\
+    wait-online|network-online|power-on|power on|to start|the start|slow start|starts slow|reach shell|gdm|\
+    probing|initcall|firmware loading|initialization";
+/// Lines that head a mail, a page or an issue, or begin a command or a program's text.
+const NO_PROSE: &str = "|${}+[</`=~;&";
+const BEGINS: &str = "From: |To: |Cc: |Date: |Signed-off-by|labels: |_Launchpad user|sudo |systemctl |\
+    journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|- [x]|- [ ]";
 
-/// Does a text in small letters speak of a start, or hold one of other words for it?
-pub(super) fn speaks_of_a_start(lower: &str, other: &[&str]) -> bool {
-    STARTS.iter().chain(other).any(|word| lower.contains(word))
+/// Does a text in small letters hold one of some words, which `|` divides, where a word begins?
+pub(super) fn holds(lower: &str, words: &str) -> bool {
+    words.split('|').any(|word| find(lower, word).is_some())
 }
 
-/// So people tell what it was.
-const FOUND: [&str; 17] = [
-    "solved",
-    "fixed it",
-    "turned out",
-    "turns out",
-    "culprit",
-    "caused by",
-    "was caused",
-    "the cause was",
-    "the cause is",
-    "the problem was",
-    "the reason was",
-    "after removing",
-    "after disabling",
-    "delay is gone",
-    "problem is gone",
-    "went away",
-    "goes away",
-];
+/// Where a word begins in a text; words of scripts that put no space between them begin anywhere.
+pub(super) fn find(lower: &str, word: &str) -> Option<usize> {
+    let begins = |at: &usize| !lower[..*at].ends_with(char::is_alphanumeric) || !word.is_ascii();
+    lower.match_indices(word).map(|(at, _)| at).find(begins)
+}
+
+/// Does a text in small letters speak of a start?
+pub(super) fn speaks_of_a_start(lower: &str) -> bool {
+    STARTS.split('|').any(|word| lower.contains(word))
+}
 
 /// A text's paragraph, with the number of its first line.
 pub(super) struct Paragraph {
@@ -94,44 +44,89 @@ pub(super) struct Paragraph {
     pub number: u32,
 }
 
-/// The marks that a mail or a page puts before its lines.
-fn unmarked(text: &str) -> &str {
-    text.trim_start_matches(['>', '#', '*', '-', ' ']).trim_end()
-}
-
 /// The text's title: a heading, a mail's subject, or a short first line that stands apart.
-pub(super) fn title(lines: &[&Line]) -> Option<(String, u32)> {
+pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
     const HEAD: usize = 6;
     const LONGEST: usize = 160;
     let head = &lines[..lines.len().min(HEAD)];
-    let subject = head
-        .iter()
-        .find_map(|line| Some((line.text.strip_prefix("Subject: ")?, line.number)));
-    let heading = || Some((lines.first()?.text.strip_prefix("# ")?, lines.first()?.number));
+    let after = |mark: &'static str| {
+        head.iter()
+            .find_map(|line| Some((line.text.strip_prefix(mark)?, line.number)))
+    };
     let apart = || {
         let (first, next) = (lines.first()?, lines.get(1)?);
         let alone = next.number > first.number + 1 && !first.text.trim_end().ends_with(['.', ',', ':']);
-        (alone && !first.has_kernel_prefix()).then_some((first.text.as_str(), first.number))
+        (alone && is_prose(first)).then_some((first.text.as_str(), first.number))
     };
-    let (text, number) = subject.or_else(heading).or_else(apart)?;
-    let text = unmarked(text.trim_start_matches("Re: "));
-    (!text.is_empty() && text.len() <= LONGEST).then(|| (text.to_owned(), number))
+    let (text, number) = after("Subject: ").or_else(|| after("# ")).or_else(apart)?;
+    let text = text.trim_start_matches("Re: ").trim_matches(['>', '#', '*', '-', ' ']);
+    let whole = !text.is_empty() && text.chars().count() <= LONGEST;
+    whole.then(|| Paragraph {
+        text: text.to_owned(),
+        number,
+    })
+}
+
+/// A machine's line, a table's row, a command, a program's text, and a page's line on who wrote what are no sentences.
+fn is_prose(line: &Line) -> bool {
+    let text = line.text.trim();
+    let logged = line.has_kernel_prefix() || line.process.is_some() || any_stamp::of(text).is_some();
+    let code = text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
+    let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
+    !logged && !code && !head
+}
+
+/// Many words, of which some end a sentence.
+fn is_plain(text: &str) -> bool {
+    text.contains(". ") && text.split(' ').count() > 6 && !text.contains(['[', '=', '{', '|', '<'])
+}
+
+/// The lines that a person wrote; of what stands between fences only what is a sentence.
+pub(super) fn spoken<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
+    let (mut fenced, mut last) = (false, 0);
+    let mut kept = |line: &&&'a Line| {
+        let text = line.text.trim();
+        let fence = text.starts_with("```") || text.starts_with("~~~");
+        fenced ^= fence;
+        let goes_on =
+            last + 1 == line.number && text.starts_with(char::is_lowercase) && !text.contains(['=', '(', '{']);
+        let said = !fenced || goes_on || (is_sentence(text) || is_plain(text)) && !text.starts_with(['+', '-', '#']);
+        let kept = !fence && said && is_prose(line);
+        last = if kept { line.number } else { last };
+        kept
+    };
+    lines.iter().filter(|line| kept(line)).copied().collect()
 }
 
 /// Lines that a mail or an editor broke are one text.
 pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
     const BROKEN: usize = 40;
+    const SHORT: usize = 12;
     const LONGEST: usize = 3000;
     let mut out: Vec<Paragraph> = Vec::new();
     let mut last: Option<&Line> = None;
     for line in lines {
-        let text = line.text.trim_start_matches(['>', ' ']).trim_end();
+        let text = line.text.trim_start_matches(['>', ' ', '\t']).trim_end();
         let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
         let listed = number.len() < text.len() && (number.starts_with(". ") || number.starts_with(") "));
-        let begins = listed || text.starts_with(['*', '-', '|', '#', '`', '<', '[']);
+        let begins = listed || text.starts_with(['*', '-', '|', '#', '<', '[']);
         let broken = last.is_some_and(|last| {
-            last.number + 1 == line.number && last.text.len() >= BROKEN && !last.text.trim_end().ends_with([':', '`'])
+            let before = last.text.trim_end();
+            let goes_on =
+                text.starts_with(char::is_lowercase) && before.len() > SHORT && !before.ends_with(['.', '!', '?']);
+            last.number + 1 == line.number && (before.len() >= BROKEN || goes_on) && !before.ends_with([':', '`'])
         });
+        let item = |all: &Paragraph| all.text.contains(':') && (all.text.ends_with(':') || all.text.contains(": * "));
+        if let Some(all) = out
+            .last_mut()
+            .filter(|all| text.starts_with("* ") && text.len() < BROKEN && item(all))
+        {
+            // A list that a sentence announces ends it.
+            all.text.push(' ');
+            all.text.push_str(text);
+            last = Some(line);
+            continue;
+        }
         match out
             .last_mut()
             .filter(|all| broken && !begins && all.text.len() + text.len() < LONGEST)
@@ -152,11 +147,8 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
 
 /// The sentences of a text. A point inside a number or a name ends none, and neither does a shortened word's.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
-    const SHORT: [&str; 12] = [
-        "ca.", "approx.", "e.g.", "i.e.", "vs.", "sec.", "min.", "no.", "resp.", "incl.", "z.b.", "bzw.",
-    ];
+    const SHORT: &str = "ca.|approx.|e.g.|i.e.|vs.|sec.|min.|no.|resp.|incl.|z.b.|bzw.|(ie.|etc.";
     let text = text.trim_start_matches(['>', '#', '*', '-', ' ']);
-    let text = text.trim_start_matches("Subject: ");
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut begin = 0;
     for part in text.split_inclusive(['.', '!', '?', '\u{3002}']) {
@@ -164,8 +156,10 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
         let goes_on = |last: &(usize, usize)| {
             let before = &text[last.0..last.1];
             let word = before.rsplit([' ', '(']).next().unwrap_or("").to_ascii_lowercase();
-            let ends = text[begin..].starts_with(' ') || before.ends_with('\u{3002}');
-            !ends || SHORT.contains(&word.as_str())
+            let ends = text[begin..].starts_with([' ', ')', '"', '*']) || before.ends_with('\u{3002}');
+            let number = before.len() <= 3 && before[..before.len() - 1].bytes().all(|b| b.is_ascii_digit());
+            let trails = before.ends_with("..") && text[begin..].trim_start().starts_with(char::is_lowercase);
+            !ends || trails || number || SHORT.split('|').any(|short| short == word)
         };
         match found.last_mut().filter(|last| goes_on(last)) {
             Some(last) => last.1 = end,
@@ -177,50 +171,47 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
     trimmed.filter(|text| !text.is_empty()).collect()
 }
 
-/// How many things a sentence names; a unit's or a program's name counts twice.
+/// How many things a sentence names; a unit's, a program's or a path's name counts twice.
 pub(super) fn names(sentence: &str) -> usize {
     let lower = sentence.to_lowercase();
+    let things = THINGS.split('|').filter(|word| find(&lower, word).is_some()).count();
     let named = sentence.split_whitespace().any(is_name);
-    THINGS.iter().filter(|word| lower.contains(*word)).count() + 2 * usize::from(named)
+    let short = sentence.split(|c: char| !c.is_alphanumeric()).any(is_short_name);
+    things.min(2) + 2 * usize::from(named) + usize::from(short && !named)
 }
 
-/// A unit's name, or a word in a program's marks.
-fn is_name(word: &str) -> bool {
+/// A unit's name, a path, or a word in a program's marks.
+pub(super) fn is_name(word: &str) -> bool {
     const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".target", ".timer"];
-    let inner = word.trim_matches(|c: char| matches!(c, '`' | '"' | ',' | ';' | '(' | ')' | '.'));
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '_');
     let unit = KINDS.iter().any(|kind| inner.ends_with(kind));
-    unit || (word.starts_with('`') && inner.len() > 2)
+    let marked = word.contains('`') && inner.len() > 2;
+    let letters = inner.contains(|c: char| c.is_ascii_alphabetic()) && !inner.contains("://");
+    unit || marked || letters && (inner.contains('_') || inner.starts_with("/dev/") || inner.starts_with("/etc/"))
 }
 
-/// The sentence behind a line in which the person tells at last what it was.
-pub(super) fn found_at_last(paragraphs: &[Paragraph], behind: u32) -> Option<String> {
-    let told = |text: &&str| {
-        let lower = text.to_ascii_lowercase();
-        FOUND.iter().any(|words| lower.contains(words)) && !text.ends_with('?')
-    };
-    let mut later = paragraphs.iter().rev().take_while(|one| one.number > behind);
-    later.find_map(|one| {
-        let all = sentences(&one.text);
-        all.into_iter().rev().find(told).map(|text| around(text, 0))
-    })
+/// `LVM`, `NetworkManager`: some capital letters, or one inside a word.
+fn is_short_name(word: &str) -> bool {
+    const NONE: &str = "FWIW|IMHO|BTW|TODO|FIXED|SOLVED|NOT|ISO|URL|README|LinuxMint|WARNING|ERROR|NOTE|PATCH|BUG";
+    let capitals = word.chars().filter(char::is_ascii_uppercase).count();
+    let inside = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
+    capitals > 1 && inside && word.len() > 2 && !NONE.split('|').any(|none| none == word)
 }
 
-/// A sentence as it is quoted: a long one is cut at words, around a place in it.
+/// A sentence as it is quoted: whole; only a very long one is cut, at words, and never inside what it says from a place on.
 pub(super) fn around(sentence: &str, at: usize) -> String {
-    const LONGEST: usize = 200;
-    const BEFORE: usize = 120;
+    const LONGEST: usize = 400;
+    const BEFORE: usize = 160;
     if sentence.len() <= LONGEST {
         return sentence.to_owned();
     }
     let word = |at: usize| {
-        let at = (at..=sentence.len())
-            .find(|at| sentence.is_char_boundary(*at))
-            .unwrap_or(0);
-        sentence[at..].find(' ').map_or(sentence.len(), |space| at + space)
+        let at = (at..=sentence.len()).find(|at| sentence.is_char_boundary(*at));
+        at.and_then(|at| Some(at + sentence[at..].find(' ')?))
+            .unwrap_or(sentence.len())
     };
-    let latest = sentence.len() - LONGEST;
-    let from = at.saturating_sub(BEFORE).min(latest);
-    let from = if from == 0 { 0 } else { word(from) };
+    let from = at.saturating_sub(BEFORE).min(sentence.len() - LONGEST);
+    let from = if at < LONGEST / 2 || from == 0 { 0 } else { word(from) };
     let to = word((from + LONGEST).min(sentence.len()));
     let (head, tail) = (
         if from > 0 { "…" } else { "" },
@@ -232,6 +223,7 @@ pub(super) fn around(sentence: &str, at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::line::lines_of;
 
     #[test]
     fn sentences_and_shortened_words() {
@@ -239,16 +231,34 @@ mod tests {
             sentences("> It takes (ca. 7 minutes with v1.5) long. Is it so? Yes!"),
             ["It takes (ca. 7 minutes with v1.5) long.", "Is it so?", "Yes!"]
         );
+        assert_eq!(
+            sentences("It waits ... because of it. No."),
+            ["It waits ... because of it.", "No."]
+        );
         assert_eq!(sentences(""), [""; 0]);
         assert_eq!(sentences("a\u{3002}b\u{3002}"), ["a\u{3002}", "b\u{3002}"]);
     }
 
     #[test]
     fn long_sentences_are_cut_at_words() {
-        let text = "word ".repeat(80) + "end\u{e9}";
+        let text = "word ".repeat(160) + "end\u{e9}";
         let shown = around(&text, text.len() - 2);
         assert!(shown.starts_with("…word") && shown.ends_with("end\u{e9}"), "{shown}");
-        assert!(around(&text, 0).ends_with("word…"));
+        assert!(around(&text, 0).starts_with("word") && around(&text, 0).ends_with("word…"));
         assert_eq!(around("short", 3), "short");
+        assert!(around(&"\u{4e2d}".repeat(300), 700).len() < 1000);
+    }
+
+    #[test]
+    fn what_is_no_prose() {
+        let text =
+            "Hello there.\nquuxer · comment · 2031-01-01\n$ frob --wait\n```\nint x = wait(30);\n+ a line\n```\n\
+            | a | b |\n[    1.000000] frob: up\nBye.";
+        let lines = lines_of(text);
+        let kept: Vec<&str> = spoken(&lines.iter().collect::<Vec<_>>())
+            .iter()
+            .map(|line| line.text.as_str())
+            .collect();
+        assert_eq!(kept, ["Hello there.", "Bye."]);
     }
 }

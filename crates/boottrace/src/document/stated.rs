@@ -5,8 +5,7 @@ use super::document::Part;
 use super::units::UnitReport;
 use crate::costs::cost::BESIDE;
 use crate::costs::{
-    cloud_init, longest_gap, slow_in_words, stage_tables, stated_lines, step_tables, told_in_prose, untimed,
-    why_in_words, Basis, Cost, CostKind,
+    cloud_init, longest_gap, persons_words, stage_tables, stated_lines, step_tables, untimed, Basis, Cost, CostKind,
 };
 use crate::log::boot_log::BootStart;
 use crate::log::clock::{Clock, NS_PER_S};
@@ -55,34 +54,41 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         // Nobody waits for a boot where the system has been running.
         let runs = placed.iter().any(|(_, part)| matches!(part, Part::NotABoot(_)));
         costs = untimed::of_lines(text.clone());
-        if placed.is_empty() && !costs.is_empty() && costs.iter().all(is_quoted) {
-            // A sentence with a time says more than one without.
-            costs = told_in_prose::of_lines(text.clone()).map_or(costs, |told| vec![told]);
+        if placed.is_empty() && costs.iter().all(|cost| cost.cost_ns.is_none()) && !costs.is_empty() {
+            let told = persons_words::of_lines(text.clone()).map(|told| told.cost);
+            // What is quoted of a line, its sentence says as a whole.
+            costs.retain(|cost| !is_quoted(cost) || told.is_none());
+            costs.extend(told);
         }
         if !runs && costs.iter().all(|cost| cost.cost_ns.is_none()) {
             costs.splice(0..0, longest_gap::of_lines(outside));
         }
     }
     if costs.is_empty() {
-        costs = stated_lines::of_lines(text.clone());
-        for cost in &mut costs {
-            cost.title = format!("a person writes {}", cost.title);
-        }
-        let told = told_in_prose::longest(text.clone()).filter(|_| placed.is_empty());
-        match (told, costs.first_mut()) {
-            // One sentence, found twice: the quotation with what stands beside it says more.
-            (Some((told, ns)), Some(cost)) if cost.cost_ns == Some(ns) => cost.title = told.title,
-            (Some((told, _)), None) => costs.push(told),
-            _ => {}
-        }
-    }
-    if costs.is_empty() {
-        costs.extend(slow_in_words::of_lines(text.clone()));
-    }
-    if costs.is_empty() && placed.is_empty() {
-        costs = why_in_words::of_lines(text);
+        costs = of_persons(text, placed.is_empty());
     }
     report(costs)
+}
+
+/// What persons write; where that says nothing, a line of theirs that states a time. `alone`: nothing else was read.
+fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool) -> Vec<Cost> {
+    let mut stated = stated_lines::of_lines(text.clone());
+    let Some(told) = persons_words::of_lines(text).filter(|told| alone || told.ns.is_some() || stated.is_empty())
+    else {
+        for cost in &mut stated {
+            cost.title = format!("a person writes {}", cost.title);
+        }
+        return stated;
+    };
+    // One sentence, found twice: its time is known.
+    let same = stated.iter().find(|cost| told.ns.is_some() && cost.cost_ns == told.ns);
+    vec![same.map_or_else(
+        || told.cost.clone(),
+        |same| Cost {
+            title: told.cost.title.clone(),
+            ..same.clone()
+        },
+    )]
 }
 
 /// The longest time that a part of a document shows.
@@ -138,17 +144,12 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         });
     }
     if costs.is_empty() {
-        let told = told_in_prose::longest(text.clone()).filter(|(_, ns)| longer(Some(*ns)));
-        costs.extend(told.map(|(cost, _)| Cost {
-            title: format!("{BESIDE}{}", cost.title),
+        let told =
+            persons_words::of_lines(text).filter(|told| longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS);
+        costs.extend(told.map(|told| Cost {
+            title: format!("{BESIDE}{}", told.cost.title),
             evidence: "these are the words of a person".to_owned(),
-            ..cost
-        }));
-    }
-    if costs.is_empty() && shown_ns < SHORT_NS {
-        costs.extend(slow_in_words::of_lines(text).map(|cost| Cost {
-            title: format!("{BESIDE}{}", cost.title),
-            ..cost
+            ..told.cost
         }));
     }
     report(costs)

@@ -97,7 +97,7 @@ pub(crate) fn longest_in_words(lower: &str) -> Option<i64> {
 fn time_at(words: &[&str], at: usize) -> Option<i64> {
     let word = words[at];
     // `half a minute` is less than one.
-    if word == "a" && at > 0 && words[at - 1] == "half" {
+    if matches!(word, "a" | "an") && at > 0 && words[at - 1] == "half" {
         return None;
     }
     let end = word
@@ -112,9 +112,24 @@ fn time_at(words: &[&str], at: usize) -> Option<i64> {
         let unit = if end < word.len() {
             &word[end..]
         } else {
-            words.get(at + 1)?
+            let mut behind = words[at + 1..].iter();
+            behind.find(|word| !matches!(**word, "additional" | "extra" | "more" | "whole" | "full" | "long"))?
         };
-        number * unit_ns(unit)?
+        let less = unit
+            .strip_prefix('m')
+            .filter(|rest| end < word.len() && rest.ends_with('s'));
+        if let Some(seconds) = less.and_then(|rest| rest[..rest.len() - 1].parse::<u8>().ok()) {
+            // `4m30s`
+            number * 60e9 + f64::from(seconds) * 1e9
+        } else {
+            let minutes = unit_ns(unit)?;
+            // `1min 30s`
+            let seconds = words.get(at + 1).filter(|_| minutes > 59e9 && end < word.len());
+            let seconds = seconds.and_then(|next| next.strip_suffix('s')?.parse::<u8>().ok());
+            number * minutes + f64::from(seconds.unwrap_or(0)) * 1e9
+        }
+    } else if word == "hundreds" && words.get(at + 1) == Some(&"of") {
+        100.0 * unit_ns(words.get(at + 2)?)?
     } else {
         let (_, number) = NUMBERS.iter().find(|(name, _)| *name == word)?;
         // `seven whole seconds`, `half a minute`
@@ -129,8 +144,10 @@ fn time_at(words: &[&str], at: usize) -> Option<i64> {
 }
 
 fn is_filler(word: &str) -> bool {
-    matches!(word, "whole" | "full" | "a" | "more" | "extra" | "or" | "to" | "long")
-        || NUMBERS.iter().any(|(name, number)| *name == word && *number > 1.0)
+    matches!(
+        word,
+        "whole" | "full" | "good" | "a" | "an" | "more" | "extra" | "or" | "to" | "long"
+    ) || NUMBERS.iter().any(|(name, number)| *name == word && *number > 1.0)
 }
 
 fn unit_ns(word: &str) -> Option<f64> {
@@ -163,6 +180,11 @@ mod tests {
             ("dos minutos y medio", 120_000),
             ("\u{7b49}\u{5f85} 90 \u{79d2}", 90_000),
             ("1.5 min", 90_000),
+            ("it took 4m30s, then 12s", 270_000),
+            ("(1min 30s / no limit)", 90_000),
+            ("some hundreds of milliseconds", 100),
+            ("half an hour", 1_800_000),
+            ("126 additional seconds", 126_000),
         ] {
             assert_eq!(longest_in_words(text), Some(ms * 1_000_000), "{text}");
         }
