@@ -52,6 +52,7 @@ before digests are read, and bootlab says that nothing shows whether they are wh
 
 | format | where | version | written by |
 |---|---|---|---|
+| `bootlab-places` | output of `boot` and `try` with several `--place` and `--json`: `places`, of each its name, the documents that bootlab printed there, exit code, error | 1 | `boot --board`, `try --board` |
 | `bootlab-recording` | `STORE/boots/KEY/recording.json` | {recording} | every boot |
 | `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every command that boots; a comparison is under `comparison` |
 | stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |

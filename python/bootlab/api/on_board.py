@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bootlab.api.boot import Boot
+from bootlab.api.places import at_place
 from bootlab.api.results import Results
 from bootlab.api.system import System
 from bootlab.errors import UserError
@@ -41,9 +42,14 @@ class SystemOnBoard:
         cache: Path | str | None = None,
         jobs: int | None = None,
         observer: Observer | None = None,
+        place: str | None = None,
     ) -> Self:
-        """Read a board's file, and a system's where there is one. Raise SystemFileError."""
+        """Read a board's file, and a system's where there is one. Raise SystemFileError.
+
+        `place`: of labgrid, instead of the one in the board's file.
+        """
         file = load_board(board_file)
+        file = file if place is None else at_place(file, place)
         value = load(Path(system_file)) if system_file is not None else None
         given = {"store": store, "cache": cache, "observer": observer}
         exact = System(value, jobs=jobs, **given) if value is not None else None  # type: ignore[arg-type]

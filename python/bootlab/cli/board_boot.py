@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened_board(board: Path, system_file: Path | None, asked: Kept) -> Iterator[SystemOnBoard]:
+def opened_board(
+    board: Path, system_file: Path | None, asked: Kept, place: str | None = None
+) -> Iterator[SystemOnBoard]:
     """Read the files of a board and a system; what is booted inside the block is shown."""
     from bootlab.api.on_board import SystemOnBoard  # noqa: PLC0415 - `--help` must not wait for it
 
     with BootProgress(quiet=asked.as_json) as progress:
-        yield SystemOnBoard.load(board, system_file, store=asked.store, observer=progress)
+        yield SystemOnBoard.load(board, system_file, store=asked.store, observer=progress, place=place)
 
 
-def boot_board(board: Path, system_file: Path | None, asked: Kept) -> int:
+def boot_board(board: Path, system_file: Path | None, asked: Kept, *, place: str | None = None) -> int:
     """Boot a board once, show and keep it; return the exit code."""
-    with opened_board(board, system_file, asked) as there:
+    with opened_board(board, system_file, asked, place) as there:
         made = there.boot()
     from bootlab.views.run import terminal  # noqa: PLC0415
     from bootlab.views.run.headline import headline  # noqa: PLC0415
@@ -55,13 +57,13 @@ def boot_board(board: Path, system_file: Path | None, asked: Kept) -> int:
     return recording.meta.outcome.exit_code
 
 
-def repeat_board(board: Path, system_file: Path | None, asked: Kept, *, boots: int) -> int:
+def repeat_board(board: Path, system_file: Path | None, asked: Kept, *, boots: int, place: str | None = None) -> int:
     """Boot a board so many times, keep every boot, show median, range and each end; return the exit code.
 
     A board that goes out of reach ends it after the boots that were made are shown.
     """
     made: list[Boot] = []
-    with opened_board(board, system_file, asked) as there:
+    with opened_board(board, system_file, asked, place) as there:
         try:
             made.extend(there.boot() for _ in range(boots))
         except TargetError:
@@ -131,9 +133,10 @@ def try_board(
     both: bool,
     html: Path | None,
     everything: bool,
+    place: str | None = None,
 ) -> None:
     """Try techniques on a board, with `both` in QEMU too, and show the verdicts."""
-    with opened_board(board, system_file, asked) as there:
+    with opened_board(board, system_file, asked, place) as there:
         made = there.try_both if both else there.try_
         results = made(*ids, blocks=blocks, seed=seed)
     following = f"{program()} report {results.id}{asked.store_words} --html try.html"

@@ -11,7 +11,7 @@ import msgspec
 from bootlab.cli.boot_run import BootRequest, run
 from bootlab.cli.gate_options import AnswerFiles, BudgetOption
 from bootlab.cli.options import Option
-from bootlab.cli.session import BoardOption, OptionalSystemArgument, system_required
+from bootlab.cli.session import BoardOption, OptionalSystemArgument, PlaceOption, system_required
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def boot(
     system_file: OptionalSystemArgument = None,
     *,
     board: BoardOption = None,
+    place: PlaceOption = None,
     quantum: Annotated[
         str | None,
         Option(
@@ -69,12 +70,21 @@ def boot(
 
         if asked.diagnostic or quantum or again or asked.dry_run:
             raise UserError("--diagnostic, --quantum, --again and --dry-run are for QEMU", hint="bootlab board --help")
+        if gated and place:
+            raise UserError("a gate judges the boots of one board", hint="the place in the board's file, not --place")
+        if place and len(place) > 1:
+            from bootlab.cli.board_places import boot_places  # noqa: PLC0415
+
+            raise SystemExit(boot_places(board, system_file, asked, place, boots=asked.repeat))
+        one = place[0] if place else None
         if gated:
             gate_board(board, system_file, files, asked, boots=asked.repeat or 1, budget=budget, against=against)
             return
         if asked.repeat:
-            raise SystemExit(repeat_board(board, system_file, asked, boots=asked.repeat))
-        raise SystemExit(boot_board(board, system_file, asked))
+            raise SystemExit(repeat_board(board, system_file, asked, boots=asked.repeat, place=one))
+        raise SystemExit(boot_board(board, system_file, asked, place=one))
+    if place:
+        raise UserError("--place is of a board's labgrid", hint="--board BOARD.toml --place NAME")
     asked.system_file = system_required(system_file)
     if again is not None:
         from bootlab.api.comparisons import Again  # noqa: PLC0415

@@ -31,6 +31,16 @@ BoardOption = Annotated[
     Option(names=("--board",), metavar="BOARD.toml", help="Boot this real board. `bootlab board new` writes the file."),
 ]
 
+PlaceOption = Annotated[
+    list[str] | None,
+    Option(
+        names=("--place",),
+        metavar="PLACE",
+        help="With --board: this place of labgrid instead of the one in the board's file. Given more than once: all of "
+        "these places at once, side by side.",
+    ),
+]
+
 
 class Scheduled(Booting):
     """What verbs take whose machines workers can boot."""

@@ -11,7 +11,7 @@ from bootlab.cli.open_system import opened
 from bootlab.cli.options import Argument, Option, technique_ids
 from bootlab.cli.run_view import show_run
 from bootlab.cli.screen import program
-from bootlab.cli.session import AllOption, BoardOption, Costed, OptionalSystemArgument, system_required
+from bootlab.cli.session import AllOption, BoardOption, Costed, OptionalSystemArgument, PlaceOption, system_required
 from bootlab.errors import UserError
 
 
@@ -56,6 +56,7 @@ def try_(
     ids: IdsArgument = None,
     *,
     board: BoardOption = None,
+    place: PlaceOption = None,
     both: Annotated[bool, Option(help="With --board: try in QEMU too, and show both verdicts side by side.")] = False,
     inexact: Annotated[
         bool,
@@ -82,6 +83,14 @@ def try_(
         if system_file is not None and system_file.suffix != ".toml":
             # Without a system file the first word is a technique's.
             system_file, named = None, [str(system_file), *named]
+        if place and len(place) > 1:
+            if both or html is not None:
+                raise UserError(
+                    "--both and --html are for one place", hint="bootlab report RUN --html FILE, a run a place"
+                )
+            from bootlab.cli.board_places import try_places  # noqa: PLC0415
+
+            raise SystemExit(try_places(board, system_file, named, asked, place, blocks=blocks, seed=seed))
         try_board(
             board,
             system_file,
@@ -92,8 +101,11 @@ def try_(
             both=both,
             html=html,
             everything=everything,
+            place=place[0] if place else None,
         )
         return
+    if place:
+        raise UserError("--place is of a board's labgrid", hint="--board BOARD.toml --place NAME")
     system_file = system_required(system_file)
     with opened(system_file, asked) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
