@@ -146,7 +146,7 @@ class Screen(StringIO):
         return True
 
 
-@pytest.mark.parametrize(("height", "last"), [(20, "The largest cost is 2.00 s"), (500, "left out 2 lines")])
+@pytest.mark.parametrize(("height", "last"), [(20, "The largest cost found is 2.00 s"), (500, "left out 2 lines")])
 def test_the_answer_is_the_last_that_a_terminal_shows(analyze, monkeypatch, height: int, last: str):
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", screen)

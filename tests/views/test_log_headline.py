@@ -51,7 +51,8 @@ def test_a_boot_in_sentences():
     assert said[0] == "5.20 s from the firmware's first words to a prompt."
     assert said[1] == "The kernel took 1.00 s."
     assert said[2] == (
-        "The largest cost is 2.00 s: the boot loader waits for a key, which may save 2.00 s (computed from this log)."
+        "The largest cost found is 2.00 s: the boot loader waits for a key, which may save 2.00 s (computed from this "
+        "log)."
     )
 
 
@@ -82,7 +83,7 @@ multi-user.target @13.500s
 def test_the_largest_unit_is_told_with_the_line_that_shows_it():
     told = boot(UNITS)
     assert headline(UNITS)[-1] == (
-        "The largest cost is 12.5 s: systemd starts the unit `Wait for Network to be Configured`, "
+        "The largest cost found is 12.5 s: systemd starts the unit `Wait for Network to be Configured`, "
         "and only a boot can show how much of it can be saved."
     )
     first = told.costs[0]
@@ -99,7 +100,7 @@ def test_a_report_about_units_says_what_costs_most():
     assert analysis.told(report).headline == [
         "14.8 s until systemd had started everything, by its own account: 1.20 s kernel + 13.6 s userspace.",
         (
-            "The largest cost is 12.5 s: systemd starts the unit `wait-online.service`, which may save at "
+            "The largest cost found is 12.5 s: systemd starts the unit `wait-online.service`, which may save at "
             "most 12.5 s (the log says so)."
         ),
     ]
@@ -168,7 +169,7 @@ def test_a_silence_of_a_running_system_is_not_called_the_boots_largest_cost():
         "[    9.000000] binder: undelivered transaction 1\n[   10.000000] init: starting another\n"
     )
     said = " ".join(headline(one))
-    assert "The largest cost that is surely of the boot is 2.00 s: the kernel prints nothing" in said, said
+    assert "The largest cost found that is surely of the boot is 2.00 s: the kernel prints nothing" in said, said
     assert "whether it still boots then is not shown" in said
 
 
@@ -309,7 +310,7 @@ def test_a_page_is_called_by_its_file_and_says_where_that_is():
 def test_a_wait_of_unknown_length_is_said_instead_of_no_times():
     text = "[   30.000000] vcc: disabling\n[ TIME ] Timed out waiting for device /dev/sdc1.\n"
     waits = "systemd waits for the device /dev/sdc1 until its limit, and gives up"
-    assert headline(text) == [f"No stamp shows how long this takes: {waits} (line 2)."]
+    assert headline(text) == [f"No time was found for this: {waits} (line 2)."]
     dates = "Mar 02 10:00:01 host kernel: usb 1-1: Product: Stick\nMar 02 10:00:09 host systemd[1]: Mounted /boot.\n"
     passed = "At least 7.00 s pass between line 1 and line 2 (`usb 1-1: Product: Stick` and `Mounted /boot.`)"
     assert headline(dates) == [f"{passed}; no cost found here tells of them."]
@@ -345,10 +346,10 @@ def test_what_a_line_states_is_not_called_the_largest_where_the_log_has_no_clock
 def test_of_a_piece_no_superlative_of_the_whole_boot():
     silence = headline("[    3.000000] frobfs: version 2\n[   11.000000] quux_root: not ready yet\n")
     lines = "lines 1 and 2, `frobfs: version 2` and `quux_root: not ready yet`"
-    start = f"The longest time between two stamped messages of this piece is 8.00 s ({lines})"
+    start = f"The longest silence found in this piece is 8.00 s ({lines})"
     assert silence == [f"{start}; what it goes to is not shown, and what the piece leaves out may take longer."]
     card = headline("[    1.000000] mmc0: error -84 whilst x\n[    2.000000] mmc0: error -84 whilst x\n")
-    assert card[0].startswith("The largest cost that this piece shows is 1.00 s: the card or eMMC on mmc0 gives broken")
+    assert card[0].startswith("The largest cost found in this piece is 1.00 s: the card or eMMC on mmc0 gives broken")
 
 
 def test_of_a_loader_alone_it_is_not_said_that_the_boot_ended():

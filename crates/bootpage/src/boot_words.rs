@@ -5,6 +5,7 @@ use boottrace::document::boot::Boot;
 use boottrace::facts::boot::failure::Outcome;
 use boottrace::facts::boot::stage::{Stage, StageEvent};
 use boottrace::facts::boot::startup::StartupAccount;
+use boottrace::log::clock::{Clock, NS_PER_S};
 
 use crate::cost_headline::{costs, is_untimed_wait, unknown_wait};
 use crate::figures::seconds;
@@ -50,7 +51,7 @@ fn untimed(boot: &Boot) -> String {
 fn whole(boot: &Boot) -> Option<String> {
     let known = timed(boot);
     if let Some(((what, end_ns), first)) = kernel_end(boot).zip(known.first()) {
-        let length = length(end_ns, at(first), sureness(Some(first), None, false));
+        let length = length(boot, end_ns, at(first), sureness(Some(first), None, false));
         return Some(length.map_or_else(
             || format!("The kernel {what}."),
             |length| format!("The kernel {what} {length} after {}.", event_words(first.event)),
@@ -59,7 +60,7 @@ fn whole(boot: &Boot) -> Option<String> {
     let used = stage(boot, StageEvent::FirstUse);
     if let (Some(used), Some(first)) = (used.filter(|used| used.ns.is_some()), known.first()) {
         if used.event != first.event {
-            if let Some(length) = length(at(used), at(first), sureness(Some(first), Some(used), false)) {
+            if let Some(length) = length(boot, at(used), at(first), sureness(Some(first), Some(used), false)) {
                 let text = format!("{length} from {} to {}.", event_words(first.event), use_words(used));
                 return Some(sentence(&text));
             }
@@ -101,7 +102,7 @@ fn started(boot: &Boot) -> Option<String> {
         .iter()
         .copied()
         .fold(first, |last, stage| if at(stage) > at(last) { stage } else { last });
-    let length = length(at(last), at(first), sureness(Some(first), Some(last), false))?;
+    let length = length(boot, at(last), at(first), sureness(Some(first), Some(last), false))?;
     Some(sentence(&format!(
         "{length} from {} to {}; the log does not show when the system could be used.",
         event_words(first.event),
@@ -114,7 +115,7 @@ fn kernel(boot: &Boot) -> Option<String> {
         stage(boot, StageEvent::KernelStart)?,
         stage(boot, StageEvent::UserSpaceStart)?,
     );
-    let length = length(user.ns?, start.ns?, sureness(Some(start), Some(user), false))?;
+    let length = length(boot, user.ns?, start.ns?, sureness(Some(start), Some(user), false))?;
     Some(format!("The kernel took {length}."))
 }
 
@@ -154,9 +155,13 @@ pub fn at(stage: &Stage) -> i64 {
     stage.ns.unwrap_or(0)
 }
 
-/// A length with its bound; none where its ends do not bound it, or lie in no order.
-fn length(end_ns: i64, begin_ns: i64, sure: Sureness) -> Option<String> {
+/// A length with its bound; none where its ends do not bound it, or lie in no order. Of dates in whole seconds none is exact.
+fn length(boot: &Boot, end_ns: i64, begin_ns: i64, sure: Sureness) -> Option<String> {
     let ns = end_ns.checked_sub(begin_ns).filter(|ns| *ns > 0)?;
+    let whole = |ns: i64| ns % NS_PER_S == 0;
+    if sure == Sureness::Exact && boot.axis.clock == Clock::Host && whole(begin_ns) && whole(end_ns) {
+        return Some(format!("about {}", seconds(ns)));
+    }
     sure.words().map(|words| format!("{words}{}", seconds(ns)))
 }
 

@@ -35,7 +35,7 @@ pub fn unknown_wait(cost: &Cost) -> String {
             capital(&cost.title)
         );
     }
-    format!("No stamp shows how long this takes: {} (line {line}).", cost.title)
+    format!("No time was found for this: {} (line {line}).", cost.title)
 }
 
 fn capital(text: &str) -> String {
@@ -101,26 +101,20 @@ pub fn costs(boot: &Boot) -> Option<String> {
             } else if longer_before(boot, cost) {
                 "One cost that is surely of the boot"
             } else {
-                "The largest cost that is surely of the boot"
+                "The largest cost found that is surely of the boot"
             };
             let (spent, gain) = (spent(cost), gain(cost));
             format!("{of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
             let line = cost.lines.first().copied().unwrap_or(boot.from_line);
-            let less = boot
-                .end
-                .as_ref()
-                .and_then(|end| end.ns)
-                .is_none_or(|ns| ns < size_ns(cost));
-            let less = if less { ", the log's own stamps span less" } else { "" };
             format!(
-                "Line {line} states {}: {}; whether anything takes longer is not shown{less}.",
+                "Line {line} states {}: {}; whether anything takes longer is not shown.",
                 spent(cost),
                 cost.title
             )
         } else if let Some(wait) = unbounded_wait(boot, cost) {
             format!(
-                "{} The largest cost whose time is shown is {}: {}, {}.",
+                "{} The largest cost whose time was found is {}: {}, {}.",
                 unknown_wait(wait),
                 spent(cost),
                 cost.title,
@@ -290,7 +284,7 @@ fn outlasts_the_clock(boot: &Boot, cost: &Cost) -> bool {
 pub fn largest_cost(cost: &Cost) -> String {
     let words = words_around(cost).map_or(String::new(), |words| format!(" (between {words})"));
     format!(
-        "The largest cost is {}: {}{words}, {}.",
+        "The largest cost found is {}: {}{words}, {}.",
         spent(cost),
         cost.title,
         gain(cost)
@@ -312,14 +306,14 @@ fn largest_shown(boot: &Boot, cost: &Cost) -> String {
                 |line| format!("it ends with `{line}`. What"),
             );
             format!(
-                "The longest time between two stamped messages of this piece{} is {} ({place}{words}); {told} the piece leaves \
+                "The longest silence found in this piece{} is {} ({place}{words}); {told} the piece leaves \
                  out may take longer.",
                 before_first_use(boot),
                 spent(cost)
             )
         }
         _ => format!(
-            "The largest cost that this piece shows is {}: {}, {}.",
+            "The largest cost found in this piece is {}: {}, {}.",
             spent(cost),
             cost.title,
             gain(cost)

@@ -105,23 +105,21 @@ pub fn largest<'a>(costs: impl IntoIterator<Item = &'a Cost>, of: impl Fn(&Cost)
 
 /// The timed costs that the boot had for sure: where no first use is shown, a late silence may be none.
 pub fn sure_costs(boot: &Boot) -> Vec<&Cost> {
-    let silent: BTreeSet<_> = boot
-        .gaps
-        .iter()
-        .filter(|gap| gap.part == BootPart::UserSpace)
-        .map(|gap| [gap.after_line, gap.before_line])
-        .collect();
+    let silences = || boot.gaps.iter().filter(|gap| gap.part == BootPart::UserSpace);
+    let silent: BTreeSet<_> = silences().map(|gap| [gap.after_line, gap.before_line]).collect();
+    let around: BTreeSet<u32> = silent.iter().flatten().copied().collect();
     let shown = shows_use(boot);
     let behind = last_step(boot);
     let late = |cost: &Cost| {
         // In a running system a silence may be nobody's wait, and a device's only its own driver's.
         let lines = <[u32; 2]>::try_from(cost.lines.as_slice());
         let in_silence = lines.is_ok_and(|lines| silent.contains(&lines));
+        let of_silences = cost.lines.len() > 1 && cost.lines.iter().all(|line| around.contains(line));
         let late = || cost.lines.first() > behind.as_ref();
         match cost.kind {
             CostKind::Silence => in_silence,
             CostKind::LongInitcall => late(),
-            _ => in_silence && is_of_a_device(cost) && late(),
+            _ => of_silences && !waits_for_it(cost) && late(),
         }
     };
     boot.costs
@@ -130,13 +128,29 @@ pub fn sure_costs(boot: &Boot) -> Vec<&Cost> {
         .collect()
 }
 
-/// Does a driver wait for a device, and perhaps nobody for the driver?
-fn is_of_a_device(cost: &Cost) -> bool {
+/// Does the boot itself wait, whatever a silence of user space is? Any other line around one may be nobody's wait.
+fn waits_for_it(cost: &Cost) -> bool {
     use CostKind as Kind;
-    matches!(
+    let boots = matches!(
         cost.kind,
-        Kind::DeviceTimeout | Kind::UsbError | Kind::I2cTimeout | Kind::FirmwareFile
-    )
+        Kind::UnitStart
+            | Kind::UnitFailure
+            | Kind::DeviceWait
+            | Kind::UserSpaceStart
+            | Kind::ChainGap
+            | Kind::InitramfsRun
+            | Kind::RootDeviceWait
+            | Kind::ResumeDeviceWait
+            | Kind::RootDelay
+            | Kind::DiskUnlock
+            | Kind::FileSystemCheck
+            | Kind::UdevSettle
+            | Kind::InitStart
+            | Kind::ProgramRun
+            | Kind::StatedTime
+    );
+    let modest = cost.kind != Kind::InitStart && cost.title.starts_with("nothing is printed");
+    boots && !modest
 }
 
 /// The line of the last step of init's that a boot shows; none in a piece, whose steps are not known.

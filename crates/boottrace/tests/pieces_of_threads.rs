@@ -136,7 +136,9 @@ fn settings_and_names_are_no_timeouts() {
         );
     }
     let ran_out = titles(&text("quux 0000:04:00.0: command timeout"));
-    assert!(ran_out.iter().any(|title| title.contains("does not answer in time")));
+    assert!(ran_out
+        .iter()
+        .any(|title| title.contains("before `quux 0000:04:00.0: command timeout`")));
 }
 
 #[test]

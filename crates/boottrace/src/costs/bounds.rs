@@ -7,7 +7,7 @@ use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
-use crate::log::breaks::{is_restored, shuts_down, sleeps, stops_late};
+use crate::log::breaks::{is_restored, is_taken_out, shuts_down, sleeps, stops_late};
 use crate::log::clock::Clock;
 
 pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -69,12 +69,13 @@ fn within(context: &Context<'_>, out: &mut Vec<Cost>) {
     if let Some(late) = down.filter(|line| stops_late(&line.text)) {
         out.retain(|cost| cost.lines.iter().max().is_none_or(|last| *last < late.number));
     }
+    let piece = context.boot.start == BootStart::MiddleOfLog;
     // What goes on beyond a sleep is not of the boot either.
     let asleep = context
         .boot
         .lines
         .iter()
-        .find(|line| sleeps(&line.text))
+        .find(|line| sleeps(&line.text) || (piece && is_taken_out(&line.text)))
         .map(|line| line.number);
     if let Some(asleep) = asleep {
         let kernels = |cost: &Cost| is_before_kernel(cost.kind) || is_of_kernel(cost.kind);

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::cost::Cost;
 use crate::facts::boot::first_use::is_behind_a_prompt;
 use crate::facts::boot::gap::{ends_the_boot, waits_for_somebody};
+use crate::facts::boot::idle::is_nobodys;
 use crate::log::boot_log::{BootLog, BootStart};
-use crate::log::breaks::{leaves_out, shuts_down};
+use crate::log::breaks::{is_taken_out, leaves_out, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
 use crate::log::line::{strays, Line};
 use crate::text::shorten::shorten;
@@ -70,7 +71,8 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
     let mut late = false;
     for (at, line) in boot.lines.iter().enumerate() {
         let later = used.is_some_and(|used| line.number > used) || is_behind_a_prompt(boot, at, used);
-        if later || ends_the_boot(line) || shuts_down(line) {
+        let taken_out = !shows_start && is_taken_out(&line.text);
+        if later || ends_the_boot(line) || shuts_down(line) || taken_out {
             break;
         }
         let here = stamps(line, dated);
@@ -111,7 +113,7 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         // The kernel's lines have the date at which they were read: late, until the daemon runs.
         let daemon_runs = || boot.lines[..=at].iter().any(|line| line.process.is_some());
         let read_late = clock == 1 && line.live_host_ns().is_none() && !daemon_runs();
-        let asked = read_late || waits_for_somebody(&boot.lines[before]);
+        let asked = read_late || waits_for_somebody(&boot.lines[before]) || is_nobodys(&boot.lines[before], line);
         if !(SHORTEST_NS..=LONGEST_NS).contains(&ns)
             || asked
             || boot.lines[before].number == line.number

@@ -57,12 +57,21 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
 
 /// A silence at whose end the kernel gives up waiting for suppliers: the line that says so stands a little behind it.
 fn gave_up_on_suppliers<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Named<'a>> {
+    // Behind init's start nobody waits for them.
+    if gap.part == BootPart::UserSpace {
+        return None;
+    }
     let lines: &'a [Line] = &context.boot.lines;
     let from = lines.partition_point(|line| line.number < gap.before_line);
     let line = lines[from..]
         .iter()
         .find(|line| line.text.contains("deferred probe pending") && ends_with_pending(context, gap, line.number))?;
-    named("", &line.text, true)
+    // The line that ends the silence stands before it.
+    let found = named("", &line.text, true)?;
+    Some(Named {
+        line: text_of(context, gap.before_line),
+        ..found
+    })
 }
 
 /// What a machine's line without a stamp says of a wait, where it stands in the silence.
@@ -176,7 +185,14 @@ fn concluded<'a>(context: &Context<'a>, gap: &LargeGap, before: &'a str) -> Opti
     let next = lines.get(at..)?.iter().take(2).map(|line| line.text.as_str());
     next.take_while(|text| fails() && who(text) == who(before))
         .filter(|text| text.contains("-110"))
-        .find_map(|text| timed_out("", text))
+        .find_map(|text| timed_out(&gap.after, text))
+        .map(|found| (found.cause, found.subject, found.sure))
+        .map(|(cause, subject, sure)| Named {
+            cause,
+            subject,
+            line: before,
+            sure,
+        })
 }
 
 /// The line around a silence that states its own time, where that is most of the silence. What is printed at the same
@@ -263,6 +279,7 @@ fn text_of<'a>(context: &Context<'a>, number: u32) -> &'a str {
 struct Group<'a> {
     kind: CostKind,
     subject: String,
+    sure: bool,
     title: String,
     advice: &'static str,
     words: String,
@@ -270,9 +287,10 @@ struct Group<'a> {
 }
 
 fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>) {
+    // What the lines carry is not added to what they do not.
     let same = groups
         .iter_mut()
-        .find(|group| group.kind == name.cause.kind && group.subject == name.subject);
+        .find(|group| group.kind == name.cause.kind && group.subject == name.subject && group.sure == name.sure);
     if let Some(group) = same {
         group.gaps.push(gap);
         return;
@@ -280,6 +298,7 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>) {
     groups.push(Group {
         kind: name.cause.kind,
         subject: name.subject.clone(),
+        sure: name.sure,
         title: name.title().trim_end_matches([':', ' ']).to_owned(),
         advice: name.cause.advice,
         words: shorten(name.line.trim()),
@@ -298,6 +317,9 @@ impl Group<'_> {
             .collect();
         lines.dedup();
         lines.truncate(LISTED);
+        if !self.sure && self.gaps.len() > 1 {
+            self.title.push_str(" and its like");
+        }
         let evidence = match self.gaps.as_slice() {
             [gap] => format!("{} between `{}` and `{}`", spell(ns), gap.after, gap.before),
             gaps => format!(

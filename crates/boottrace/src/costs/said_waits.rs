@@ -237,7 +237,7 @@ impl Group<'_> {
         let evidence = if ns > 0 {
             format!("{} at the least, since it was asked for, by `{said}`", spell(ns))
         } else {
-            format!("`{said}`; nothing tells for how long")
+            format!("`{said}`; no time for it was found")
         };
         Cost {
             cost_ns: Some(ns).filter(|ns| *ns > 0),
@@ -278,7 +278,7 @@ impl Group<'_> {
         };
         let evidence = match ns {
             Some(ns) => format!("{times}, again and again for {}; it may have taken longer", spell(ns)),
-            None => format!("{times}; no stamps tell for how long"),
+            None => format!("{times}; no time for it was found"),
         };
         Cost {
             kind: CostKind::DeviceTimeout,

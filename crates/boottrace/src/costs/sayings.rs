@@ -180,6 +180,10 @@ pub(super) fn saying(text: &str) -> Option<Saying> {
     if text.len() > LONGEST || !text.is_ascii() && text.chars().count() > LONGEST / 2 {
         return None;
     }
+    // One word of a broken line tells of nothing.
+    if !text.contains(char::is_whitespace) {
+        return None;
+    }
     let lower = text.to_ascii_lowercase();
     let found = said(&lower)?;
     (!is_source(text) && !is_setting(&lower, found) && !is_over(&lower, found)).then_some(found)
@@ -364,6 +368,8 @@ mod tests {
             "irq 110: nobody",
             "entry 4 of 5, retry policy 3",
             "wait 5 MB",
+            "timeout:",
+            "frob 0000:02:00.0: Reset timeout\t: 0 secs/0 secs",
             "AER:    [12] Timeout",
             "Watchdog running with a hardware timeout of 30s.",
             "the frob has no timeout",

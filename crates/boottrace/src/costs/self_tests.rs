@@ -80,6 +80,11 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             if fewer {
                 evidence += "; with one processor that goes, and what ran beside each other then runs in turn";
             }
+            let title = if fewer {
+                started(title, &context.lines[at..=behind])
+            } else {
+                title
+            };
             let mut found = cost(kind, title, Some(ns), line, evidence, advice);
             found.at_most = fewer;
             out.push(found);
@@ -105,6 +110,28 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             let evidence = format!("`{}`", shorten(line.text.trim()));
             out.push(cost(kind, title, None, line, evidence, advice));
         }
+    }
+}
+
+/// What became of the processors that were to start (kernel/smp.c, arch/*/kernel/smpboot.c).
+fn started<'a>(title: &'a str, lines: &[&Line]) -> &'a str {
+    const FAILS: [&str; 5] = [
+        "failed to come online",
+        "failed to report alive",
+        "will not boot",
+        "ot responding",
+        "is stuck",
+    ];
+    let alone = |text: &str| text.ends_with(", 1 CPU") || text.ends_with("Brought up 1 CPUs");
+    if lines.last().is_some_and(|line| alone(line.text.trim_end())) {
+        "secondary CPUs are looked for, and none is started"
+    } else if lines
+        .iter()
+        .any(|line| FAILS.iter().any(|words| line.text.contains(words)))
+    {
+        "secondary CPUs are started, and not all of them come"
+    } else {
+        title
     }
 }
 

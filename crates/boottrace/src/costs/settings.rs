@@ -13,7 +13,7 @@ pub(super) fn sets_a_time(lower: &str) -> bool {
 
 /// `: 60`, ` of 30s`, ` set to 5`.
 fn is_value(rest: &str) -> bool {
-    let rest = rest.trim_start_matches([' ', ':', '=', '(', '\'', '"', ')']);
+    let rest = rest.trim_start_matches([' ', '\t', ':', '=', '(', '\'', '"', ')']);
     let rest = rest
         .strip_prefix("of ")
         .or_else(|| rest.strip_prefix("is "))

@@ -11,6 +11,7 @@ use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
 use crate::log::breaks::leaves_out;
+use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::course::{goes_to_init, is_of_user_space, mounts_a_disk};
 use crate::log::hints::is_user_space;
 use crate::log::line::{Line, LineKind};
@@ -293,6 +294,13 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
     let Some(ns) = times.and_then(|(from, to)| to.checked_sub(from)).filter(|ns| *ns > 0) else {
         return;
     };
+    // Between stamps of whole seconds it may be a second less.
+    let is_whole = |ns: Option<i64>| ns.is_some_and(|ns| ns % NS_PER_S == 0);
+    let whole = from.clock == Some(Clock::Host) && is_whole(from.ns) && is_whole(to.ns);
+    let ns = if whole { ns - NS_PER_S } else { ns };
+    if ns == 0 {
+        return;
+    }
     let bound = if to.at_most {
         ", the first words of the next init"
     } else {

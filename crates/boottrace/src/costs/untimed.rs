@@ -11,6 +11,7 @@ use super::start_jobs::{device_of, of_systemd, path_of, unescaped, DEVICE_ADVICE
 use super::untimed_rows::{AGAIN, WAITS};
 use crate::log::hints::timed_out_device;
 use crate::log::line::Line;
+use crate::log::patch;
 use crate::text::shorten::shorten;
 
 /// Waits told.
@@ -20,6 +21,9 @@ const MOST: usize = 20_000;
 
 /// The waits that lines tell of without a time, each once: those that a rule knows, else those in anybody's words.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec<Cost> {
+    // What a patch changes is a program's text.
+    let changed = patch::lines_of_patches(lines.clone());
+    let lines = lines.filter(|line| changed.binary_search(&line.number).is_err());
     let known = known(lines.clone());
     if known.is_empty() {
         said_waits::of_lines(lines)
@@ -158,7 +162,7 @@ fn device(said: &str) -> Option<&str> {
 }
 
 fn cost(kind: CostKind, title: String, line: &Line, advice: &str) -> Cost {
-    let evidence = format!("`{}`; nothing tells for how long", shorten(line.text.trim()));
+    let evidence = format!("`{}`; no time for it was found", shorten(line.text.trim()));
     Cost::without_time(kind, title, line.number, evidence, advice)
 }
 

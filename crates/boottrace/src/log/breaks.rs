@@ -191,7 +191,13 @@ pub fn is_restored(text: &str) -> bool {
 /// Is a system that is up put to sleep, or does it wake? Texts: kernel/power/suspend.c, hibernate.c, systemd's
 /// src/sleep/sleep.c.
 pub fn sleeps(text: &str) -> bool {
-    const STARTS: [&str; 5] = [
+    const STARTS: [&str; 11] = [
+        "PM: Suspending system (",
+        "PM: Syncing filesystems",
+        "PM: Preparing system for",
+        "PM: suspend of devices complete",
+        "Suspending console(s)",
+        "printk: Suspending console(s)",
         "PM: suspend entry (",
         "PM: suspend exit",
         "PM: hibernation: hibernation entry",
@@ -200,6 +206,18 @@ pub fn sleeps(text: &str) -> bool {
     ];
     let text = text.trim_start();
     STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// Is a card no longer there (drivers/mmc/core/)? In a piece somebody took it out of a system that is up; a start resets one.
+pub fn is_taken_out(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("mmc") && text.contains(": card ") && text.ends_with(" removed")
+}
+
+/// Does a line only come because somebody plugs something in or out? Nobody has waited for it (drivers/usb/core/hub.c,
+/// drivers/pci/hotplug/pciehp_ctrl.c).
+pub fn is_plugged(text: &str) -> bool {
+    text.contains("USB disconnect, device number") || text.contains("pciehp: Slot(")
 }
 
 /// Does the kernel name a program of somebody's session, which starts when the system is up?
@@ -315,6 +333,15 @@ mod tests {
         ] {
             assert!(printing_command(text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_nobody_waits_for() {
+        assert!(is_taken_out("mmc0: card aaaa removed"));
+        assert!(is_plugged("usb 5-1: USB disconnect, device number 2"));
+        assert!(is_plugged("pcieport 0000:00:1c.0: pciehp: Slot(8): Link Down"));
+        assert!(!is_plugged("mmc0: new SDHC card at address aaaa"));
+        assert!(sleeps("PM: Syncing filesystems ... done."));
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(crate) mod logcat;
 pub(crate) mod milestone;
 pub(crate) mod own_clock;
 pub(crate) mod own_time;
+pub(crate) mod patch;
 pub(crate) mod prefix;
 pub(crate) mod sentence;
 pub(crate) mod stamp;

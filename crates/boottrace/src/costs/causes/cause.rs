@@ -2,6 +2,7 @@
 //! One row of the table of causes, and how it is recognised.
 
 use crate::costs::kind::CostKind;
+use crate::text::shorten::shorten;
 
 /// Texts that a line must hold, in this order. A first text that begins with `^` must stand at the line's start.
 pub(in crate::costs) type Words = &'static [&'static str];
@@ -41,11 +42,16 @@ pub(crate) struct Named<'a> {
     pub cause: &'static Cause,
     pub subject: String,
     pub line: &'a str,
+    /// The lines around the silence carry the row's title: both speak of its subject, or the first says that it begins.
+    pub sure: bool,
 }
 
 impl Named<'_> {
-    /// What takes the time, with the subject's name.
+    /// What takes the time, with the subject's name. A line that only ends a silence says nothing of who was silent.
     pub fn title(&self) -> String {
+        if !self.sure {
+            return format!("nothing is printed before `{}`", shorten(self.line.trim()));
+        }
         let title = self.cause.title.replace("{}", &self.subject);
         // About nobody: no hole stays.
         if self.subject.is_empty() {
@@ -72,7 +78,7 @@ impl Cause {
 
     /// The line among the two around a silence that names this cause. `goes_on`: others print at once behind its end.
     pub(super) fn named<'a>(&'static self, after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
-        let told = |text: &str| self.words.iter().any(|words| holds(text, words));
+        let told = |text: &str| !is_no_event(text) && self.words.iter().any(|words| holds(text, words));
         let by_itself = || self.asynchronous && (!goes_on || still_waits(after));
         let end = || (self.at != At::Begin && told(before) && !by_itself()).then_some(before);
         let begins = || match self.at {
@@ -81,13 +87,113 @@ impl Cause {
             At::Begin | At::Either => true,
         };
         let begin = || (begins() && !is_over(after) && told(after)).then_some(after);
-        let line = end().or_else(begin)?;
-        Some(Named {
+        let (line, other, ends) = end()
+            .map(|line| (line, after, true))
+            .or_else(|| Some((begin()?, before, false)))?;
+        // init had spoken before, unless it was the initramfs's.
+        let spoke = after.contains("systemd[") && !after.contains("witching root");
+        if self.kind == CostKind::InitStart && spoke {
+            return None;
+        }
+        let subject = on_port((self.subject)(line));
+        let related = is_related(self.kind, &subject, line, other) || (subject.is_empty() && told(other));
+        let sure = related
+            || if ends {
+                self.tells_itself()
+            } else {
+                self.at == At::Begin || announces(line)
+            };
+        // What stands behind a word of trouble is another's time, unless the same one speaks again.
+        (sure || ends).then_some(Named {
             cause: self,
-            subject: on_port((self.subject)(line)),
+            subject,
             line,
+            sure,
         })
     }
+
+    /// Does the line that ends a silence tell by itself what went on? Steps of the kernel's that nothing runs beside, lines that
+    /// say who was waited for, and titles that say no more than that nothing is printed.
+    fn tells_itself(&self) -> bool {
+        use CostKind as Kind;
+        let modest = self.title.starts_with("nothing is printed") || self.title.contains(" may ");
+        modest
+            || matches!(
+                self.kind,
+                Kind::MemoryInitialisation
+                    | Kind::HashTables
+                    | Kind::Raid6Benchmark
+                    | Kind::UdevSettle
+                    | Kind::NfsServer
+            )
+    }
+}
+
+/// Do both lines around a silence speak of the same device, or does one speaker say both?
+fn is_related(kind: CostKind, subject: &str, line: &str, other: &str) -> bool {
+    let named = !subject.is_empty() && holds_name(other, subject);
+    let (who, whose) = (before_colon(line), before_colon(other));
+    let of_kind = match kind {
+        CostKind::UsbEnumeration => of_usb(other),
+        // One disk has two names.
+        CostKind::DeviceTimeout if line.starts_with("nvme ") => other.starts_with("nvme "),
+        CostKind::DisplaySetUp => other.contains("drm") || other.contains("fb"),
+        _ => subject.is_empty() && same_speaker(line, other),
+    };
+    // init and its like speak of everybody.
+    let of_all = ["systemd", "init", "audit", "kernel"]
+        .iter()
+        .any(|name| who.starts_with(name));
+    named || (!who.is_empty() && who == whose && !of_all) || of_kind
+}
+
+/// Does a text hold a name that does not go on: `ata1` of `ata1.00`, and not of `ata11`?
+fn holds_name(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let alone = |c: char| !c.is_ascii_alphanumeric();
+        text[..at].chars().next_back().is_none_or(alone) && text[at + name.len()..].chars().next().is_none_or(alone)
+    })
+}
+
+/// Does the USB core, a hub or a host controller speak?
+fn of_usb(text: &str) -> bool {
+    let first = text.split([' ', ':']).next().unwrap_or("");
+    matches!(first, "usb" | "hub" | "usbcore") || first.contains("hci")
+}
+
+/// Does a line say that something begins, or is waited for, so that the silence behind it is that one's?
+fn announces(text: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "wait",
+        "Wait",
+        "WAIT",
+        "slow to respond",
+        "resetting link",
+        "pinning up",
+        "hecking",
+        "tarting",
+        "unning",
+        "nter passphrase",
+        "enerating",
+        "egenerate",
+        "usb-storage",
+        "DISCOVER",
+        "DHCPREQUEST",
+        "iscover",
+        "oliciting",
+        "sleeping",
+        "not responding",
+        "recovery",
+        "training",
+        "retry",
+    ];
+    WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Advice, and the list of modules in a kernel's report, are nothing that happens.
+fn is_no_event(text: &str) -> bool {
+    const ADVICE: [&str; 5] = ["lease run ", "recommended", "Modules linked in:", "onsider ", "hould "];
+    ADVICE.iter().any(|words| text.contains(words))
 }
 
 /// Does a line hold all the texts, one behind the other?

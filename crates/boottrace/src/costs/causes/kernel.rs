@@ -71,7 +71,7 @@ pub(super) const CAUSES: &[Cause] = &[
     Cause {
         kind: CostKind::Ps2ControllerSearch,
         at: At::End,
-        words: &[&["^input: AT ", "i8042"], &["^input: ", "/i8042/serio"], &["^serio: i8042"], &["^i8042: "]],
+        words: &[&["^input: AT ", "i8042"], &["^input: ", "/i8042/serio"], &["^serio: i8042"], &["^i8042: PNP"], &["^i8042: Detected"], &["^i8042: No controller"], &["^i8042: Can't read"], &["^i8042: Warning"]],
         subject: nobody,
         asynchronous: true,
         title: "the kernel looks for a PS/2 keyboard and mouse",

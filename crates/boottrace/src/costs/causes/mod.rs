@@ -51,12 +51,14 @@ fn told_by_a_program(mut found: Named<'_>) -> Named<'_> {
 fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
     let (after, before) = (after.trim(), before.trim());
     let ended = matches!(saying(before), Some(Saying::NoAnswer)).then_some((&SPOKEN[0], before));
-    let begun = || matches!(saying(after), Some(Saying::Waited | Saying::Retried)).then_some((&SPOKEN[1], after));
+    let goes_on = !after.starts_with("Done ") && matches!(saying(after), Some(Saying::Waited | Saying::Retried));
+    let begun = || goes_on.then_some((&SPOKEN[1], after));
     let (cause, line) = ended.or_else(begun)?;
     Some(Named {
         cause,
         subject: shorten(line),
         line,
+        sure: true,
     })
 }
 
@@ -69,6 +71,7 @@ pub(crate) fn meanwhile(line: &str) -> Option<Named<'_>> {
         cause,
         subject: shorten(line),
         line,
+        sure: true,
     })
 }
 
@@ -101,6 +104,7 @@ pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named
         cause,
         subject: subject.to_owned(),
         line: after,
+        sure: true,
     })
 }
 
@@ -125,10 +129,9 @@ mod tests {
     #[test]
     fn who_gives_up_is_not_who_is_silent() {
         let found = timed_out("frobd begins", "systemd[1]: quux@a.service: Start operation timed out.").unwrap();
-        let subject = "`quux@a.service: Start operation timed out.`";
-        assert_eq!(
-            found.title(),
-            format!("a device or a service does not answer in time: {subject}")
-        );
+        assert_eq!(found.subject, "`quux@a.service: Start operation timed out.`");
+        // What began before it was somebody else's.
+        let line = "systemd[1]: quux@a.service: Start operation timed out.";
+        assert_eq!(found.title(), format!("nothing is printed before `{line}`"));
     }
 }

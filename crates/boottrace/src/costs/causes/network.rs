@@ -52,7 +52,7 @@ pub(super) const CAUSES: &[Cause] = &[
         ],
         subject: interface,
         asynchronous: false,
-        title: "the network link comes up: {}",
+        title: "nothing is printed after a line that says that the link is not up yet: {}",
         advice:
             "let only those wait for the network who need it (no ip= where root is local, no wait-online); a fixed \
                  speed spares the negotiation, which takes 1 to 4 s",

@@ -40,7 +40,7 @@ pub(super) const CAUSES: &[Cause] = &[
         words: &[&["^udev: starting version"], &["^udevd"], &["^starting version "], &["Starting version ", "udev"]],
         subject: nobody,
         asynchronous: false,
-        title: "udev has started, and nothing is printed while it sets devices up",
+        title: "nothing is printed after udev says that it starts",
         advice: "see what udev's rules run and which modules it loads (udevadm monitor, udev_log=debug); a static /dev, or drivers \
                  built in, leave less to it",
     },

@@ -239,6 +239,10 @@ pub fn last_words(boot: &BootLog, kernel: &KernelFacts) -> Option<String> {
         Some(fault) => fault.text.as_str(),
         None => boot.lines.iter().rev().find(|l| speaks(l))?.text.trim(),
     };
+    // A rule of a page's, or a progress bar, is nobody's last word.
+    if !last.contains(char::is_alphabetic) {
+        return None;
+    }
     let mut text = String::new();
     for c in shorten(last).chars() {
         match c {

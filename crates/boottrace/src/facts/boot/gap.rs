@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::axis::Axis;
 use super::dated;
 use super::first_use::is_behind_a_prompt;
-use super::idle::Idle;
+use super::idle::{is_nobodys, Idle};
 use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
 use crate::log::boot_log::{BootLog, BootStart};
@@ -111,7 +111,7 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
     for (at, line) in boot.lines.iter().enumerate() {
         if first_use.is_some_and(|first| line.number > first)
             || is_behind_a_prompt(boot, at, first_use)
-            || ends_the_boot(line)
+            || (ends_the_boot(line) || piece && breaks::is_taken_out(&line.text))
         {
             break;
         }
@@ -179,7 +179,8 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         }
         last = Some(here);
         let first = before.ns == 0 && before.clock == Clock::Printk;
-        if length >= SHORTEST_NS && !first && !waits_for_somebody(&boot.lines[before.at]) {
+        let from = &boot.lines[before.at];
+        if length >= SHORTEST_NS && !(first || waits_for_somebody(from) || is_nobodys(from, line)) {
             out.push(gap(boot, before, at, length));
             if out.len() > 8 * MAX_GAPS {
                 keep_longest(&mut out);

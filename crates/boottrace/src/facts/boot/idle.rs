@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
+use crate::log::breaks;
 use crate::log::line::Line;
 
 /// A message without its numbers, as a number.
@@ -130,6 +131,12 @@ fn period(times: &[i64]) -> Option<i64> {
         .filter(|ns| ns.saturating_sub(middle).saturating_abs() <= middle / 10)
         .count();
     (middle >= SHORTEST_NS && alike + 1 >= TIMES && alike * 5 >= apart.len() * 3).then_some(middle)
+}
+
+/// Does nobody of the boot wait between two lines: does somebody plug something, or is the kernel dead?
+pub(crate) fn is_nobodys(from: &Line, to: &Line) -> bool {
+    let dead = |line: &Line| line.text.trim_start().starts_with("---[ end Kernel panic");
+    breaks::is_plugged(&to.text) || dead(from) || dead(to)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub mod first_boot;
 pub(crate) mod first_use;
 pub mod gap;
 mod host_stamps;
-mod idle;
+pub(crate) mod idle;
 mod initramfs;
 pub mod interval;
 mod loader_time;

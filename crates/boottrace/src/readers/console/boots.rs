@@ -250,8 +250,7 @@ impl Splitter<'_> {
         match milestone {
             Some(Milestone::KernelBanner) => {
                 let same = self.state.version.as_deref() == Some(&line.text);
-                if same && self.state.version_stamped && line.printk_ns.is_none() {
-                    // /proc/version, as reports about a system print it behind its log.
+                if self.is_printed_later(&line, same) {
                     let user = self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some());
                     line.kind = if user { LineKind::User } else { LineKind::Kernel };
                     return self.keep(line);
@@ -286,7 +285,9 @@ impl Splitter<'_> {
                 self.begin(BootStart::KernelBanner);
             }
             _ if self.stamps_restart(&line, next) => self.begin(BootStart::StampsRestart),
-            _ if self.begins_another_piece(&line, next) => self.begin(BootStart::MiddleOfLog),
+            _ if self.begins_another_piece(&line, next) || self.runs_init_again(&line) => {
+                self.begin(BootStart::MiddleOfLog);
+            }
             _ if self.goes_on_much_later(&line) => self.begin(BootStart::MiddleOfLog),
             _ => {}
         }

@@ -187,7 +187,7 @@ fn recovery(log: &BootLog) -> Option<(&'static str, String)> {
 }
 
 fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
-    const SUSPEND: [&str; 14] = [
+    const SUSPEND: [&str; 18] = [
         "Reached target Sleep",
         "Reached target sleep.target",
         "Starting Suspend",
@@ -201,6 +201,10 @@ fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
         "PM: hibernation entry",
         "PM: hibernation: hibernation entry",
         "Suspending console(s)",
+        "PM: dpm_run_callback(): ",
+        "PM: Suspending system (",
+        "PM: suspend of devices complete",
+        "ACPI: Waking up from system sleep state",
         "Freezing user space processes",
     ];
     if log.start != BootStart::MiddleOfLog {

@@ -19,6 +19,14 @@ const HEAD: usize = 100;
 const SPOKEN: usize = 4;
 
 impl Splitter<'_> {
+    /// Is it /proc/version, as reports about a system print it behind its log, and programs while it runs? A kernel that stamps
+    /// its lines stamps its banner.
+    pub(super) fn is_printed_later(&self, line: &Line, same: bool) -> bool {
+        let user = self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some());
+        let stamped = self.state.stamped_lines > 0 && self.state.version.is_none() && user;
+        line.printk_ns.is_none() && ((same && self.state.version_stamped) || stamped)
+    }
+
     /// Was something left out here, and what follows is of a system that has long been up?
     pub(super) fn goes_on_much_later(&self, line: &Line) -> bool {
         const LATER_NS: i64 = 600_000_000_000;
@@ -57,6 +65,23 @@ impl Splitter<'_> {
         }
         let by_page = self.state.block_at.is_some_and(|at| at == boot.lines.len());
         by_page || since.any(divides) || begins_before(boot, (max, ns), next)
+    }
+
+    /// Does a kernel run the same program as init for a second time? Then a mail shows two boots.
+    pub(super) fn runs_init_again(&self, line: &Line) -> bool {
+        let text = line.text.trim();
+        let runs = text.starts_with("Run /") && text.ends_with(" as init process");
+        let boot = self
+            .state
+            .boot
+            .as_ref()
+            .filter(|boot| runs && self.state.ran && self.is_piece(boot));
+        let said = |before: &Line| before.text.trim() == text && before.printk_ns < line.printk_ns;
+        boot.is_some_and(|boot| {
+            boot.lines
+                .iter()
+                .any(|before| before.printk_ns.is_some() && said(before))
+        })
     }
 
     /// Lines without a kernel's banner are a piece; so are those that begin at zero without one.
@@ -146,7 +171,8 @@ fn of_person(line: &Line) -> bool {
 
 /// Several words with a sentence's end, or a few that announce what follows (`After:`, `With this patch:`, `followed by:`).
 fn announces(text: &str) -> bool {
-    let text = text.trim();
+    // A version, as people shorten it: `-rc7 spends its time here:`.
+    let text = text.trim().trim_start_matches('-');
     let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
     let starts = text.starts_with(|c: char| c.is_alphabetic());
     let heads = text
