@@ -213,7 +213,8 @@ def main() -> int:
             if name in done:
                 continue
             with loaded(options, work):
-                facts = run() | beside
+                before = os.getloadavg()[0]
+                facts = run() | beside | {"host_load": [round(load, 1) for load in (before, os.getloadavg()[0])]}
             results = [r for r in results if r["case"] != name] + [facts]
             late = f", {facts['ended_by_host']} ended by the host's clock" if facts.get("ended_by_host") else ""
             print(f"{name}: {facts['boots']} boots {'equal' if facts['equal'] else 'DIFFER'}{late}", flush=True)

@@ -94,6 +94,7 @@ static bool is_call_or_return(const uint8_t *b, size_t n)
  */
 static void on_translate(ON_TRANSLATE(tb))
 {
+    loop_note_processor();
     size_t n = qemu_plugin_tb_n_insns(tb);
     if (n == 0)
         return;

@@ -43,8 +43,18 @@ static void (*lock)(const char *file, int line), (*unlock)(void);
 
 static struct source_functions ours;
 static const struct source_functions *theirs;
-/* The head of the main loop's list of bottom halves, in QEMU's memory: what it has left to do. */
-static void *const *waiting;
+/*
+ * What the main loop serves for devices, and the head of its list of bottom halves in QEMU's memory: what is left to do. In
+ * QEMU 11.1 (not in 10.0) virtio-gpu's stand in a second list, of which nothing but bottom halves is taken over: its files
+ * (networks, signals) stay the main loop's.
+ */
+struct list {
+    void *context, *source;
+    void *const *waiting;
+};
+enum { MAIN, INPUT_OUTPUT, N_LISTS };
+static struct list lists[N_LISTS];
+static int (*run_waiting)(void *context);
 static pid_t processor_thread;
 static bool is_queued; /* read and written by the processor's thread and, under QEMU's lock, by the main loop's */
 static uint64_t n_finished, n_rounds, n_left;
@@ -54,6 +64,16 @@ bool loop_poll(void)
     return poll_context(main_context(), false);
 }
 
+static bool waits(const struct list *list)
+{
+    return list->context && (!list->waiting || __atomic_load_n(list->waiting, __ATOMIC_SEQ_CST));
+}
+
+static bool run_second_list(void)
+{
+    return lists[INPUT_OUTPUT].context && run_waiting(lists[INPUT_OUTPUT].context);
+}
+
 /* Runs in the processor's thread between two blocks, with QEMU's lock held and all instructions counted. */
 static void finish(void *cpu, uintptr_t data)
 {
@@ -61,7 +81,7 @@ static void finish(void *cpu, uintptr_t data)
     (void)data;
     __atomic_store_n(&is_queued, false, __ATOMIC_SEQ_CST);
     n_finished++;
-    for (unsigned round = 0; round < MOST_ROUNDS && loop_poll(); round++)
+    for (unsigned round = 0; round < MOST_ROUNDS && (loop_poll() || run_second_list()); round++)
         n_rounds++;
 }
 
@@ -71,19 +91,23 @@ static void queue_on(void *cpu)
         queue_work(cpu, finish, 0);
 }
 
-void loop_finish_behind(unsigned cpu)
+void loop_note_processor(void)
 {
     static __thread bool is_noted;
     if (!is_noted) {
         __atomic_store_n(&processor_thread, gettid(), __ATOMIC_RELAXED);
         is_noted = true;
     }
+}
+
+void loop_finish_behind(unsigned cpu)
+{
     queue_on(cpu_by_index((int)cpu));
 }
 
 bool loop_waits(void)
 {
-    return !waiting || __atomic_load_n(waiting, __ATOMIC_SEQ_CST);
+    return waits(&lists[MAIN]) || waits(&lists[INPUT_OUTPUT]);
 }
 
 static void note(void *seen)
@@ -95,32 +119,32 @@ static void note(void *seen)
  * Finds the head of the list by what it does: it is the one word of the context's memory that is nothing while nothing
  * waits and a pointer while a bottom half does. Not found, each access counts as one that leaves something to do.
  */
-static const char *find_waiting(void)
+static const char *find_waiting(struct list *list, bool (*run)(void))
 {
     void (*schedule)(void *, void (*)(void *), void *, const char *);
     const struct qemu_function wanted[] = {{"aio_bh_schedule_oneshot_full", &schedule}};
     const char *why = qemu_find(QEMU_FUNCTIONS(wanted));
     if (why)
         return why;
-    void *const *words = main_context();
-    size_t n = malloc_usable_size(main_context()) / sizeof *words, n_found = 0;
+    void *const *words = list->context;
+    size_t n = malloc_usable_size(list->context) / sizeof *words, n_found = 0;
     bool seen = false, was_empty[MOST_WORDS];
     if (n > MOST_WORDS)
         n = MOST_WORDS;
-    while (loop_poll())
+    while (run())
         ;
     for (size_t i = 0; i < n; i++)
         was_empty[i] = !words[i];
-    schedule(main_context(), note, &seen, "bootlab-devices");
+    schedule(list->context, note, &seen, "bootlab-devices");
     for (size_t i = 0; i < n; i++)
         was_empty[i] = was_empty[i] && (uintptr_t)words[i] > UINT16_MAX;
-    while (!seen && loop_poll())
+    while (!seen && run())
         ;
     for (size_t i = 0; i < n; i++)
         if (was_empty[i] && !words[i] && !n_found++)
-            waiting = &words[i];
+            list->waiting = &words[i];
     if (n_found != 1)
-        waiting = NULL;
+        list->waiting = NULL;
     return seen ? NULL : "self-test: the main loop does not do what it is given";
 }
 
@@ -155,7 +179,8 @@ static bool processor_sleeps(void)
  */
 static int dispatch(void *source, int (*callback)(void *), void *data)
 {
-    if (all_idle() || !loop_waits())
+    const struct list *list = source == lists[INPUT_OUTPUT].source ? &lists[INPUT_OUTPUT] : &lists[MAIN];
+    if (all_idle() || !waits(list))
         return theirs->dispatch(source, callback, data);
     n_left++;
     queue_on(cpu_by_index(0));
@@ -175,6 +200,37 @@ static const char *find_lock(void)
     const struct qemu_function older[] = {{"qemu_mutex_lock_iothread_impl", &lock}, {"qemu_mutex_unlock_iothread", &unlock}};
     const struct qemu_function newer[] = {{"bql_lock_impl", &lock}, {"bql_unlock", &unlock}};
     return qemu_find(QEMU_FUNCTIONS(older)) ? qemu_find(QEMU_FUNCTIONS(newer)) : NULL;
+}
+
+/* Only a QEMU with the function by which devices give work to that list has any in it. */
+static const char *open_second_list(void)
+{
+    void *(*second_context)(void), *gives;
+    const struct qemu_function giver[] = {{"virtio_bh_io_new_guarded_full", &gives}};
+    const struct qemu_function wanted[] = {{"iohandler_get_aio_context", &second_context}, {"aio_bh_poll", &run_waiting}};
+    if (qemu_find(QEMU_FUNCTIONS(giver)))
+        return NULL;
+    const char *why = qemu_find(QEMU_FUNCTIONS(wanted));
+    if (why)
+        return why;
+    struct list *list = &lists[INPUT_OUTPUT];
+    list->context = second_context();
+    why = find_waiting(list, run_second_list);
+    /* Else the main loop would never be left its files. */
+    return why || list->waiting ? why : "self-test: the second list of bottom halves was not found";
+}
+
+static const char *take_over(struct list *list, struct source *source)
+{
+    if (!theirs)
+        theirs = source->functions;
+    if (source->functions != theirs || !qemu_is_code((void *)theirs->prepare) || !qemu_is_code((void *)theirs->dispatch))
+        return "QEMU's main loop is not a source of GLib's as it is known";
+    ours = *theirs;
+    ours.dispatch = dispatch;
+    source->functions = &ours;
+    list->source = source;
+    return NULL;
 }
 
 const char *loop_open(void)
@@ -197,18 +253,17 @@ const char *loop_open(void)
     why = find_lock();
     if (why)
         return why;
-    if (!main_context())
+    lists[MAIN].context = main_context();
+    if (!lists[MAIN].context)
         return "QEMU's main loop is not there yet";
-    why = find_waiting();
+    why = find_waiting(&lists[MAIN], loop_poll);
+    if (!why)
+        why = open_second_list();
     if (why)
         return why;
-    struct source *source = source_of(main_context());
-    theirs = source->functions;
-    if (!qemu_is_code((void *)theirs->prepare) || !qemu_is_code((void *)theirs->dispatch))
-        return "QEMU's main loop is not a source of GLib's as it is known";
-    ours = *theirs;
-    ours.dispatch = dispatch;
-    source->functions = &ours;
+    for (struct list *list = lists; list < lists + N_LISTS; list++)
+        if (list->context && (why = take_over(list, source_of(list->context))))
+            return why;
     new_list(QEMU_CLOCK_VIRTUAL, on_clock, NULL); /* stays empty: QEMU tells the owner of each list */
     return NULL;
 }
@@ -216,5 +271,5 @@ const char *loop_open(void)
 void loop_report(void)
 {
     fprintf(stderr, "finished %lu times in %lu rounds; left by the main loop %lu times%s\n", n_finished, n_rounds, n_left,
-            waiting ? "" : "; the list of bottom halves was not found");
+            lists[MAIN].waiting ? "" : "; the list of bottom halves was not found");
 }

@@ -8,6 +8,9 @@
 /* Finds QEMU's functions and takes the work over. Returns NULL, or a sentence why that cannot be. */
 const char *loop_open(void);
 
+/* The calling thread is the processor's. To be called before it touches a device: the first may wait for the main loop. */
+void loop_note_processor(void);
+
 /* Has the processor's thread finish what devices have begun, before the guest's next block of instructions. */
 void loop_finish_behind(unsigned cpu);
 

@@ -104,6 +104,15 @@ class Guest(msgspec.Struct, frozen=True):
 
 DISKS = {"ide": Guest("x86_64", program="disk"), "virtio-mmio": Guest("arm64", program="disk")}
 """Programs that read a disk, by what it is attached to."""
+DISPLAY = Guest("arm64", ("DISPLAY",), program="disk")
+"""A program that asks a display on virtio, whose work QEMU 11 keeps apart from that of disks."""
+
+
+def with_display() -> Machine:
+    """Return the machine of `DISPLAY`."""
+    words = ("-global", "virtio-mmio.force-legacy=false", "-device", "virtio-gpu-device")
+    machine = DISPLAY.machine
+    return msgspec.structs.replace(machine, extra=(*machine.extra, *words))
 
 
 def with_disk(kind: str, image: Path) -> Machine:

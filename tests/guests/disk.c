@@ -5,7 +5,8 @@
  * changes the word from boot to boot.
  *
  * x86: an IDE disk by its ports (ATA-6; hw/ide/core.c of QEMU). AArch64: virtio on memory-mapped registers, in their old
- * form (virtio 1.2, section 4.2.4; hw/virtio/virtio-mmio.c), in the board's last slot.
+ * form (virtio 1.2, section 4.2.4; hw/virtio/virtio-mmio.c), in the board's last slot. -DDISPLAY: a display in that slot,
+ * which is asked READS times what is connected to it (section 5.7.6.7, VIRTIO_GPU_CMD_GET_DISPLAY_INFO).
  */
 #include "bare.h"
 
@@ -71,23 +72,46 @@ static struct {
     volatile uint16_t used;
     uint8_t rest[4096 - 4];
 } queue __attribute__((aligned(4096)));
+#ifdef DISPLAY
+static struct {
+    uint32_t type, flags;
+    uint64_t fence, sector; /* the last is not read: nothing but a place */
+} request = {.type = 0x100};
+#define ANSWER_BYTES 408
+#else
 static struct {
     uint32_t type, reserved;
     uint64_t sector;
 } request;
+#define ANSWER_BYTES sizeof block
+#endif
 static volatile uint8_t status;
 
 static void start(void)
 {
     REG(SLOT + 0x70) = 0, REG(SLOT + 0x70) = 3; /* reset; a driver is here */
-    REG(SLOT + 0x20) = 0;                       /* no features */
+#ifdef DISPLAY
+    /* No display knows the old form (section 4.2.2): a driver of version 1, and where the three parts of the queue are. */
+    REG(SLOT + 0x24) = 1, REG(SLOT + 0x20) = 1, REG(SLOT + 0x70) = 11;
+    REG(SLOT + 0x30) = 0, REG(SLOT + 0x38) = QUEUE;
+    REG(SLOT + 0x80) = (uint32_t)(uint64_t)&queue;
+    REG(SLOT + 0x90) = (uint32_t)(uint64_t)&queue.flags;
+    REG(SLOT + 0xa0) = (uint32_t)(uint64_t)&queue.used_flags;
+    REG(SLOT + 0x44) = 1, REG(SLOT + 0x70) = 15;
+#else
+    REG(SLOT + 0x20) = 0; /* no features */
     REG(SLOT + 0x28) = 4096, REG(SLOT + 0x30) = 0, REG(SLOT + 0x38) = QUEUE, REG(SLOT + 0x3c) = 4096;
     REG(SLOT + 0x40) = (uint32_t)((uint64_t)&queue / 4096);
     REG(SLOT + 0x70) = 7;
-    queue.descriptors[0].address = (uint64_t)&request, queue.descriptors[0].length = 16;
+#endif
+    queue.descriptors[0].address = (uint64_t)&request, queue.descriptors[0].length = sizeof request;
     queue.descriptors[0].flags = NEXT, queue.descriptors[0].next = 1;
-    queue.descriptors[1].address = (uint64_t)block, queue.descriptors[1].length = sizeof block;
+    queue.descriptors[1].address = (uint64_t)block, queue.descriptors[1].length = ANSWER_BYTES;
+#ifdef DISPLAY
+    queue.descriptors[1].flags = WRITE;
+#else
     queue.descriptors[1].flags = NEXT | WRITE, queue.descriptors[1].next = 2;
+#endif
     queue.descriptors[2].address = (uint64_t)&status, queue.descriptors[2].length = 1;
     queue.descriptors[2].flags = WRITE;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Disks that QEMU serves at the host's pace: in step with the instructions boots are equal, without it they are not."""
+"""Devices that QEMU serves at the host's pace: in step with the instructions boots are equal, else they differ."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ import shutil
 
 import pytest
 
+from bootlab.launch import devices
 from bootlab.model.system import Machine
-from tests.bare_guests import DISK_WIDENED, DISKS, boot, build_preload, with_disk
+from tests.bare_guests import DISK_WIDENED, DISKS, DISPLAY, boot, build_preload, with_disk, with_display
 
 pytestmark = pytest.mark.qemu
 
 BOOTS = 4
 
 
-@pytest.fixture(params=DISKS)
-def disk(request, tmp_path):
-    """Return a program that reads a disk, and the machine with that disk."""
-    guest = DISKS[request.param]
+@pytest.fixture(params=[*DISKS, "display"])
+def device(request, tmp_path, monkeypatch):
+    """Return a program that uses a device, and the machine with that device."""
+    guest = DISKS.get(request.param, DISPLAY)
     if guest.compiler is None or not shutil.which(Machine(arch=guest.arch).architecture.emulator):
         pytest.skip(f"no compiler or no emulator for {guest.arch}")
+    if guest is DISPLAY:
+        # The table of devices has virtio-gpu behind PCI alone.
+        monkeypatch.setattr(devices, "_needed", lambda *_: True)
+        return guest, with_display()
     return guest, with_disk(request.param, tmp_path / "disk.img")
 
 
 @pytest.mark.telling("disks")
-def test_boots_with_a_disk_are_equal(disk, tmp_path):
-    guest, machine = disk
+def test_boots_with_such_a_device_are_equal(device, tmp_path):
+    guest, machine = device
     image, preload = guest.build(tmp_path), build_preload(tmp_path)
     calm = boot(guest.arch, image, tmp_path / "calm", tmp_path, machine=machine)
     for number in range(BOOTS):
@@ -37,9 +42,9 @@ def test_boots_with_a_disk_are_equal(disk, tmp_path):
         assert wide.facts == calm.facts, window
 
 
-def test_at_the_host_s_pace_they_differ(disk, tmp_path):
-    """The test above can fail: the same program sees the host where nothing keeps the disk in step."""
-    guest, machine = disk
+def test_at_the_host_s_pace_they_differ(device, tmp_path):
+    """The test above can fail: the same program sees the host where nothing keeps the device in step."""
+    guest, machine = device
     image = guest.build(tmp_path)
     seen = {
         boot(guest.arch, image, tmp_path / str(number), tmp_path, machine=machine, in_step=False).facts
