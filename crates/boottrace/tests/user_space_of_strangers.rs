@@ -212,3 +212,18 @@ fn causes_in_a_persons_words() {
         "{told:?}"
     );
 }
+
+#[test]
+fn beside_systemds_account_a_person_says_why() {
+    let account = "Startup finished in 4.138s (kernel) + 33.845s (userspace) = 37.984s\n";
+    let told = |words: &str| {
+        let told = costs(&read(&format!(
+            "# Frob\n\n{words}\n\n```\n{account}```\n\nAny hints?\n"
+        )));
+        told.into_iter().any(|(title, _)| title.contains(words))
+    };
+    assert!(told(
+        "The culprit of the slow boot was the share in fstab, which waits for the network."
+    ));
+    assert!(!told("My board boots slowly, and the eMMC is fine."));
+}

@@ -75,10 +75,12 @@ const DENIED: &str = "no longer|no delay|is fine|never|uptime|without delay|with
 const OTHER: &str = "shutdown|shut down|shutting down|stop job|suspend|resume from|resuming|wakeup|hibernat|\
     powering off|power off|log out|logging out|after you log in|build takes|compil";
 
-/// The sentences that say most of why a start is slow, and the longest time that they name.
+/// The sentences that say most of why a start is slow, with the longest time that they name.
 pub(crate) struct Told {
     pub cost: Cost,
     pub ns: Option<i64>,
+    /// A sentence says why.
+    pub why: bool,
 }
 
 /// A sentence of a text.
@@ -89,13 +91,18 @@ struct Said<'a> {
     number: u32,
     worth: i32,
     ns: Option<i64>,
+    why: bool,
+}
+
+/// Is it a page of a manual? It says how something is made, and not what happened.
+pub(crate) fn is_manual<'a>(mut lines: impl Iterator<Item = &'a Line>) -> bool {
+    lines.any(|line| matches!(line.text.trim(), "NAME" | "SYNOPSIS" | "DESCRIPTION"))
 }
 
 /// What persons write in some lines; none where that is a document, or says nothing of a start.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Told> {
     let lines: Vec<&Line> = lines.take(MOST + 1).collect();
-    let manual = |line: &&Line| matches!(line.text.trim(), "NAME" | "SYNOPSIS" | "DESCRIPTION");
-    if lines.len() > MOST || lines.iter().any(manual) {
+    if lines.len() > MOST || is_manual(lines.iter().copied()) {
         return None;
     }
     let head = title(&lines);
@@ -121,13 +128,14 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Told
     for (at, one) in all.iter().enumerate() {
         let near = near || speaks_of_a_start(&one.text.to_lowercase());
         for text in sentences(&one.text) {
-            let (worth, ns) = weigh(text, near);
+            let (worth, ns, why) = weigh(text, near);
             said.push(Said {
                 text,
                 place: at,
                 number: one.number,
                 worth,
                 ns,
+                why,
             });
         }
     }
@@ -163,6 +171,10 @@ fn chosen(said: &[Said], titled: bool, least: i32) -> Option<Vec<usize>> {
             out.push(at);
         }
     }
+    let heads = || names(said[0].text) > 0 && speaks_of_a_start(&said[0].text.to_lowercase());
+    if titled && out.len() < QUOTES && !out.contains(&0) && heads() {
+        out.push(0);
+    }
     out.sort_unstable();
     Some(out)
 }
@@ -186,7 +198,8 @@ fn quoted(said: &[&Said]) -> Option<Told> {
         "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
     );
     let ns = said.iter().filter_map(|one| one.ns).max();
-    Some(Told { cost, ns })
+    let why = said.iter().any(|one| one.why && one.worth >= LEAST);
+    Some(Told { cost, ns, why })
 }
 
 /// `This adds 7 seconds.`: what, stands before it.
@@ -223,7 +236,7 @@ fn without_names(lower: &str) -> String {
 
 /// How much a sentence says of why a start is slow, and the longest time that it names. `near`: what stands around it speaks
 /// of a start.
-fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>) {
+fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>, bool) {
     let lower = sentence.to_lowercase().replace('\u{2019}', "'");
     let plain = without_names(&lower.replace("no limit", ""));
     let own = speaks_of_a_start(&lower);
@@ -237,7 +250,7 @@ fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>) {
     let timed = ns.is_some() && (lasts || slow || waits || mended);
     let bare = ns.is_some() && (own || things > 1);
     if !(own || near) || is_other(&lower) || is_setting || !(slow || waits || mended || caused || timed || bare) {
-        return (0, ns);
+        return (0, ns, false);
     }
     let gain = |yes: bool, points: i32| if yes { points } else { 0 };
     let told = gain(timed, 3)
@@ -268,7 +281,7 @@ fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>) {
         + gain(holds(&plain, DENIED), 5)
         + gain(!(slow || waits || timed || found || mended), 3)
         + gain(lower.contains("://"), 1);
-    (told - lost, ns)
+    (told - lost, ns, found || caused && (slow || timed))
 }
 
 #[cfg(test)]

@@ -73,7 +73,9 @@ fn is_prose(line: &Line) -> bool {
     let logged = line.has_kernel_prefix() || line.process.is_some() || any_stamp::of(text).is_some();
     let code = text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
-    !logged && !code && !head
+    // A table's row, and a page's indented command.
+    let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);
+    !logged && !code && !head && !row
 }
 
 /// Many words, of which some end a sentence.
@@ -253,7 +255,7 @@ mod tests {
     fn what_is_no_prose() {
         let text =
             "Hello there.\nquuxer · comment · 2031-01-01\n$ frob --wait\n```\nint x = wait(30);\n+ a line\n```\n\
-            | a | b |\n[    1.000000] frob: up\nBye.";
+            | a | b |\n    frob --show tree\nfrobd        12.0     x\n[    1.000000] frob: up\nBye.";
         let lines = lines_of(text);
         let kept: Vec<&str> = spoken(&lines.iter().collect::<Vec<_>>())
             .iter()

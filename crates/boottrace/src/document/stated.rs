@@ -57,7 +57,8 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         if placed.is_empty() && costs.iter().all(|cost| cost.cost_ns.is_none()) && !costs.is_empty() {
             let told = persons_words::of_lines(text.clone()).map(|told| told.cost);
             // What is quoted of a line, its sentence says as a whole.
-            costs.retain(|cost| !is_quoted(cost) || told.is_none());
+            let manual = persons_words::is_manual(text.clone());
+            costs.retain(|cost| !is_quoted(cost) || told.is_none() && !manual);
             costs.extend(told);
         }
         if !runs && costs.iter().all(|cost| cost.cost_ns.is_none()) {
@@ -119,6 +120,7 @@ const SHORT_NS: i64 = 1_000_000_000;
 
 /// What the text around pieces of a log says of a time that is longer than all that they show.
 fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u32, Part)]) -> Option<(u32, Part)> {
+    let mut account = false;
     let shown_ns = placed.iter().try_fold(0, |most: i64, (_, part)| match part {
         Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel => {
             let costs = boot.costs.iter().filter_map(|cost| cost.cost_ns.or(cost.gain_ns));
@@ -126,15 +128,22 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
             Some(costs.chain(stretch).fold(most, i64::max))
         }
         Part::NotABoot(part) if part.what == "excerpt" => Some(most),
+        Part::Units(_) => {
+            account = true;
+            Some(most.max(shown_ns(part)))
+        }
         _ => None,
     })?;
     if text.clone().count() > OF_A_QUESTION {
         return None;
     }
     let longer = |ns: Option<i64>| ns.is_some_and(|ns| ns > shown_ns.max(SHORT_NS));
-    let mut costs = stated_lines::of_lines(text.clone());
-    costs.retain(|cost| longer(cost.cost_ns));
-    if costs.is_empty() && shown_ns < SHORT_NS {
+    let mut costs = Vec::new();
+    if !account {
+        costs = stated_lines::of_lines(text.clone());
+        costs.retain(|cost| longer(cost.cost_ns));
+    }
+    if costs.is_empty() && !account && shown_ns < SHORT_NS {
         costs = untimed::of_lines(text.clone());
         costs.retain(|cost| {
             matches!(
@@ -144,8 +153,15 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         });
     }
     if costs.is_empty() {
-        let told =
-            persons_words::of_lines(text).filter(|told| longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS);
+        // Beside systemd's account only what says why.
+        let told = persons_words::of_lines(text).filter(|told| {
+            let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;
+            if account {
+                told.why
+            } else {
+                untold
+            }
+        });
         costs.extend(told.map(|told| Cost {
             title: format!("{BESIDE}{}", told.cost.title),
             evidence: "these are the words of a person".to_owned(),
