@@ -174,3 +174,16 @@ fn what_a_patch_changes_is_not_waited_for() {
     let document = read(text);
     assert!(document.parts.is_empty(), "{:?}", document.parts);
 }
+
+#[test]
+fn a_silence_longer_than_any_drivers_wait_is_not_its() {
+    let text = "[    1.200000] quux0: command 0x10 tx timeout\n[   11.200000] quux0: command 0x11 tx timeout\n\
+                [  119.200000] quux0: command 0x12 tx timeout\n[  119.200100] frob: goes on\n";
+    let told = of_kind(text, CostKind::DeviceTimeout);
+    let sure = (
+        "a device or a service does not answer in time: quux0".to_owned(),
+        10_000,
+    );
+    assert!(told.contains(&sure), "{told:?}");
+    assert!(told.iter().all(|(_, ms)| *ms < 108_000 || *ms == 109_000), "{told:?}");
+}

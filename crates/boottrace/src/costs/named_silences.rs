@@ -42,7 +42,11 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             // Numbers come by themselves: who speaks meanwhile does not wait for them.
             .filter(|name| name.cause.kind != CostKind::RandomNumberWait || !others_speak(context, gap))
             .or_else(|| of_controller(after, before))
-            .or_else(|| timed_out_or_stated(context, gap, (after, before), out));
+            .or_else(|| timed_out_or_stated(context, gap, (after, before), out))
+            .map(|name| Named {
+                sure: name.sure && !outlasts_a_driver(gap, &name, before),
+                ..name
+            });
         match name {
             Some(name) => add(&mut groups, gap, &name),
             None if says_its_time(context, gap, (after, before)).is_some() => {}
@@ -53,6 +57,18 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
     }
     out.extend(groups.into_iter().map(Group::cost));
     nameless
+}
+
+/// Is a silence that ends with a device's word of trouble longer than any driver waits (NVMe's commands: 60 s)? Then the device
+/// was also idle.
+fn outlasts_a_driver(gap: &LargeGap, name: &Named<'_>, before: &str) -> bool {
+    use CostKind as Kind;
+    const LONGEST_NS: i64 = 75_000_000_000;
+    let device = matches!(
+        name.cause.kind,
+        Kind::DeviceTimeout | Kind::I2cTimeout | Kind::SataLink | Kind::UsbError | Kind::MmcTimeout
+    );
+    device && gap.duration_ns > LONGEST_NS && name.line.trim() == before.trim()
 }
 
 /// A silence at whose end the kernel gives up waiting for suppliers: the line that says so stands a little behind it.
@@ -80,6 +96,10 @@ fn said_inside<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Named<'a>> {
     let lines: &'a [Line] = &context.boot.lines;
     let from = lines.partition_point(|line| line.number <= gap.after_line);
     let inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
+    // What begins with a small letter right behind a message is the rest of it, which a mail broke.
+    let rest =
+        |line: &&Line| line.number == gap.after_line + 1 && line.text.starts_with(|c: char| c.is_ascii_lowercase());
+    let inside = inside.filter(move |line| !rest(line));
     let bare = inside.filter(|line| line.printk_ns.is_none() && line.host_ns.is_none());
     // systemd's names of units speak of waits too.
     let plain = |text: &str| text.len() <= LONGEST && !text.contains("Start") && !text.contains('\\');

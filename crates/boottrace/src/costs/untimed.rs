@@ -190,7 +190,7 @@ mod tests {
             ),
             (
                 "ata1.00: exception Emask 0x0 SAct 0x0 SErr 0x0 action 0x2 frozen",
-                "ATA port ata1",
+                "the ATA port ata1 reports an error",
             ),
             (
                 "i2c_designware i2c_designware.1: controller timed out",

@@ -114,10 +114,17 @@ pub(super) const WAITS: &[Wait] = &[
             &["^ata", ": softreset failed"],
             &["^ata", ": SRST failed"],
             &["^ata", ": qc timeout"],
-            &["^ata", ": exception Emask ", " frozen"],
         ],
         subject: ata_port,
         title: "the ATA port {} does not answer",
+        advice: "look at the disk, its cable and its supply; switch a port off where nothing is connected (libata.force=N:disable)",
+    },
+    // An error of the bus, a command that ran out of time, or a link that changed.
+    Wait {
+        kind: CostKind::SataLink,
+        words: &[&["^ata", ": exception Emask ", " frozen"]],
+        subject: ata_port,
+        title: "the ATA port {} reports an error, and is frozen",
         advice: "look at the disk, its cable and its supply; switch a port off where nothing is connected (libata.force=N:disable)",
     },
     Wait {
