@@ -88,7 +88,8 @@ TOLD_BY: dict[str, str] = {
 
 APART: dict[str, str] = {
     r"make .*": "it sets up and tests the whole; continuous integration does, on both releases",
-    r"(sudo )?scripts/(setup-debian|fetch-\S+|make-ssh-vm|setup-orangepi|fresh-roots?)\S*( .*)?": "it downloads from an archive",
+    r"(sudo )?scripts/(setup-debian|fetch-\S+|setup-orangepi|fresh-roots?)\S*( .*)?": "it downloads from an archive",
+    r"(sudo )?scripts/make-ssh-vm\S*( .*)?": "it downloads from an archive",
     r"podman .*": "it needs a container engine, and the image that `make container` makes",
     r"sudo (apt-get|dnf|pacman|zypper) .*|apk add .*|rustup .*": "it installs into the machine",
     r"pip install .*|\S+/pip install .*|python3 -m venv .*": "it downloads; see tests/integration/test_install.py",
