@@ -211,12 +211,13 @@ def test_traces_and_units_are_compared():
     assert {row.quantity for row in made.slower} >= {"self:inner", "total:outer"}
     assert {row.base_calls for row in made.slower} == {1, 2}
     assert not compare([base], [base], thresholds=["function=1us"]).slower
-    text = "Startup finished in 2s (kernel) + {} (userspace) = 9s\n {} demo.service\n 1s {}.service\n"
-    old = bootlab.analyze(text.format("5s", "3s", "a").encode(), name="old")
-    new = bootlab.analyze(text.format("7s", "5s", "b").encode(), name="new")
+    text = "Startup finished in 2s (kernel) + {} (userspace) = {}\n {} demo.service\n 1s {}.service\n"
+    old = bootlab.analyze(text.format("5s", "7s", "3s", "a").encode(), name="old")
+    new = bootlab.analyze(text.format("7s", "9s", "5s", "b").encode(), name="new")
     made = compare([old], [new], budgets=["demo.service=4s", "userspace=8s"])
     assert {row.quantity: row.change for row in made.rows if row.change != "same"} == {
-        "startup:userspace": "slower", "unit:demo.service": "slower", "unit:a.service": "gone", "unit:b.service": "new",
+        "startup:total": "slower", "startup:userspace": "slower", "unit:demo.service": "slower",
+        "unit:a.service": "gone", "unit:b.service": "new",
     }  # fmt: skip
     kept = {b.budget.quantity: b.kept for b in made.budgets}
     assert kept == {"unit:demo.service": False, "startup:userspace": True}

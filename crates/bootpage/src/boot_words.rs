@@ -87,10 +87,12 @@ fn whole(boot: &Boot) -> Option<String> {
 fn started(boot: &Boot) -> Option<String> {
     if let Some(account) = boot.startup.as_ref().filter(|account| started_ns(account) != 0) {
         let whole = seconds(started_ns(account));
-        return Some(format!(
-            "{whole} until systemd had started everything, {OWN}: {}.",
-            parts(account)
-        ));
+        let what = if account.rescued {
+            "had come to its emergency or rescue shell"
+        } else {
+            "had started everything"
+        };
+        return Some(format!("{whole} until systemd {what}, {OWN}: {}.", parts(account)));
     }
     let known = timed(boot);
     if known.len() < 2 || boot.outcome != Outcome::UserSpace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! What is said first of a report about systemd's units.
 
-use boottrace::costs::cost::Cost;
+use boottrace::costs::cost::{Basis, Cost};
 use boottrace::costs::kind::CostKind;
 use boottrace::document::units::{Startup, UnitReport};
 
@@ -138,6 +138,14 @@ fn stated_by_a_line(cost: &Cost) -> String {
     if cost.title.starts_with("the step `") {
         return format!(
             "The longest step that is listed takes {}: {} (line {line}).",
+            spent(cost),
+            cost.title
+        );
+    }
+    // What lies between two lines, neither of them states.
+    if let ([from, to], Basis::Computed) = (&cost.lines[..], cost.basis) {
+        return format!(
+            "{} lie between lines {from} and {to}: {}; whether a boot waits for it is not shown.",
             spent(cost),
             cost.title
         );

@@ -197,6 +197,8 @@ class StartupAccount(msgspec.Struct, frozen=True, kw_only=True):
     """Physical line."""
     parts: list[StartupPart] = []
     """In the order of time."""
+    rescued: bool = False
+    """It had come to its emergency or rescue shell, and had not started everything."""
     total_ns: int | None = None
     """All together, as printed."""
 

@@ -114,22 +114,94 @@ pub(crate) fn of_records<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost>
     let mut records = 0;
     let mut stage = "";
     let mut events: Vec<(i64, &str, &str, &Line)> = Vec::new();
+    let mut last: Option<Event<'_>> = None;
+    let mut between: Vec<Cost> = Vec::new();
+    let mut whole: Option<(i64, &Line)> = None;
     for line in lines.take(MOST) {
         let text = line.text.trim();
+        whole = whole.or_else(|| Some((total(text)?, line)));
         records += u32::from(text.starts_with("-- Boot Record "));
         if records > 1 {
             break;
         }
         stage = text.strip_prefix("Starting stage: ").unwrap_or(stage);
-        events.extend(event(text).map(|(name, ns)| (ns, name, stage, line)));
+        let Some((name, at, ns)) = event(text) else { continue };
+        let this = Event { stage, at, ns, line };
+        between.extend(last.as_ref().and_then(|last| apart(last, &this)));
+        last = Some(this);
+        events.push((ns, name, stage, line));
     }
     events.retain(|(ns, ..)| (SHORTEST_NS..LONGEST_NS).contains(ns));
     events.sort_by_key(|(ns, ..)| std::cmp::Reverse(*ns));
     events.truncate(LISTED);
-    events
-        .into_iter()
+    let steps = events.into_iter();
+    let mut out: Vec<Cost> = steps
         .map(|(ns, name, stage, line)| of_event(ns, name, stage, line))
-        .collect()
+        .collect();
+    out.extend(between);
+    let longest = out.iter().filter_map(|cost| cost.cost_ns).max().unwrap_or(0);
+    // The sum says more only where no step accounts for it.
+    out.extend(whole.filter(|(ns, _)| ns / 2 > longest).map(of_all));
+    out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
+    out.truncate(LISTED);
+    out
+}
+
+/// An event of a record: when it began since the record's start, and how long it took.
+struct Event<'a> {
+    stage: &'a str,
+    at: i64,
+    ns: i64,
+    line: &'a Line,
+}
+
+/// What lies between the last event of a stage and the first of the next, where it is long: other units run there.
+fn apart(last: &Event<'_>, this: &Event<'_>) -> Option<Cost> {
+    const LEAST_NS: i64 = 1_000_000_000;
+    let ns = this.at.checked_sub(last.at.saturating_add(last.ns))?;
+    if last.stage == this.stage || !(LEAST_NS..LONGEST_NS).contains(&ns) {
+        return None;
+    }
+    let title = format!("nothing of cloud-init runs before its stage {}", this.stage);
+    let evidence = format!(
+        "{} between its last step before and the first of that stage, by cloud-init's own record",
+        spell(ns)
+    );
+    let advice = "cloud-init waits for nothing of its own there: see what systemd starts before that stage \
+                  (`systemd-analyze critical-chain cloud-final.service`)";
+    Some(Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Computed,
+        lines: vec![last.line.number, this.line.number],
+        ..Cost::without_time(CostKind::StatedTime, title, this.line.number, evidence, advice)
+    })
+}
+
+/// `Total Time: 9.13200 seconds`: the sum of a record's stages.
+fn total(text: &str) -> Option<i64> {
+    let (_, said) = text.split_once("Total Time: ")?;
+    let mut words = said.split([' ', '`']);
+    let ns = seconds_ns(words.next()?)?;
+    (words.next() == Some("seconds")).then_some(ns)
+}
+
+fn of_all((ns, line): (i64, &Line)) -> Cost {
+    let evidence = format!(
+        "{} by cloud-init's own record: `{}`",
+        spell(ns),
+        shorten(line.text.trim())
+    );
+    Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Printed,
+        ..Cost::without_time(
+            CostKind::StatedTime,
+            "all stages of cloud-init together".to_owned(),
+            line.number,
+            evidence,
+            ADVICE,
+        )
+    }
 }
 
 fn of_event(ns: i64, name: &str, stage: &str, line: &Line) -> Cost {
@@ -146,11 +218,12 @@ fn of_event(ns: i64, name: &str, stage: &str, line: &Line) -> Cost {
     }
 }
 
-fn event(text: &str) -> Option<(&str, i64)> {
+/// Its name, when it began, how long it took.
+fn event(text: &str) -> Option<(&str, i64, i64)> {
     let rest = text.strip_prefix("|`->")?;
     let (name, times) = rest.rsplit_once(" @")?;
-    let (_, took) = times.split_once(" +")?;
-    Some((name.trim(), length(took, None, &[])?))
+    let (at, took) = times.split_once(" +")?;
+    Some((name.trim(), length(at, None, &[])?, length(took, None, &[])?))
 }
 
 #[cfg(test)]
@@ -199,5 +272,10 @@ mod tests {
                     -- Boot Record 02 --\n|`->found local data from DataSourceFrob @00.04000s +09.12200s\n";
         let name = "the step `found local data from DataSourceFrob` of cloud-init's stage init-local";
         assert_eq!(of(text), [(name.to_owned(), 6_122)]);
+        let text = "Starting stage: modules-config\n|`->config-frob ran successfully @05.00000s +01.00000s\n\
+                    Starting stage: modules-final\n|`->config-quux ran successfully @26.00000s +00.20000s\n\
+                    Total Time: 90.5 seconds\n";
+        let told: Vec<i64> = of(text).into_iter().map(|(_, ms)| ms).collect();
+        assert_eq!(told, [90_500, 20_000, 1_000, 200]);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! What costs what: every finding with its kind, its evidence and what it may gain.
 
+pub(crate) mod account_parts;
 mod android_init;
 mod bounds;
 mod calibration;
@@ -97,6 +98,8 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     }
     persons_marks::find(&context, &mut out);
     bounds::apply(&context, &mut out);
+    // The account counts on its own clock: no stamp of the log bounds it.
+    account_parts::find(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out
 }

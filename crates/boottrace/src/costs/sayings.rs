@@ -189,6 +189,15 @@ pub(super) fn saying(text: &str) -> Option<Saying> {
     (!is_source(text) && !is_setting(&lower, found) && !is_over(&lower, found)).then_some(found)
 }
 
+/// What daemons say when they are ready.
+const READY: [&str; 6] = [
+    "waiting for events",
+    "waiting for connections",
+    "waiting for incoming connections",
+    "waiting for requests",
+    "waiting for commands",
+    "waiting for clients",
+];
 /// What people are told to do.
 const ADVICE: [&str; 3] = ["and try again", "please try again", "then try again"];
 
@@ -209,6 +218,10 @@ fn said(lower: &str) -> Option<Saying> {
     }
     if lower.contains("timed out") || lower.contains("timing out") || any(&TIMED_OUT) {
         return Some(Saying::TimedOut);
+    }
+    // A daemon that is ready waits for others, and nobody for it.
+    if READY.iter().any(|words| lower.contains(words)) {
+        return None;
     }
     // A frozen unit is one that the system puts to sleep; advice is no event, and a network without a route is not waited for.
     if lower.contains("unit now frozen") || any(&ADVICE) || lower.contains("network is unreachable") {
@@ -363,6 +376,7 @@ mod tests {
             "[  OK  ] Started Wait for frobs to come.",
             "Starting Wait for frobs to come...",
             "if (wait_for_frob() == -ETIMEDOUT)",
+            "frobd: waiting for events: logging is off",
             "+	dev_err(dev, \"frob timed out\\n\");",
             "Hit any key, or wait for the boot",
             "irq 110: nobody",

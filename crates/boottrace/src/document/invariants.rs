@@ -168,6 +168,25 @@ fn of_units(report: &UnitReport, out: &mut Vec<String>) {
     for cost in &report.costs {
         of_cost(cost, out);
     }
+    let Some(startup) = &report.startup else { return };
+    let parts = || startup.parts.iter();
+    let sum = parts().fold(0_u64, |sum, (_, ns)| sum.saturating_add(*ns));
+    let total = startup.total_ns.filter(|_| parts().count() > 1);
+    let adds_up = total.is_none_or(|total| total.abs_diff(sum) <= (total / 20).max(1_000_000_000));
+    hold(out, adds_up, "an account's parts are not its sum");
+    // A chain may be another boot's, and says so itself.
+    let user = parts().find(|(name, _)| name == "userspace").map(|(_, ns)| *ns);
+    for cost in report.costs.iter().filter(|_| report.chain.is_empty()) {
+        let ns = cost.cost_ns.and_then(|ns| u64::try_from(ns).ok());
+        let longer = ns
+            .zip(user)
+            .is_some_and(|(ns, user)| ns > user.saturating_add(user / 20));
+        hold(
+            out,
+            !(longer && cost.kind == CostKind::UnitStart),
+            &format!("`{}` outlasts the start that it is told of", cost.title),
+        );
+    }
 }
 
 #[cfg(test)]

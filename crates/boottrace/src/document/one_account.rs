@@ -15,11 +15,19 @@ pub(super) fn join(placed: &mut Vec<(u32, Part)>) {
     while at < placed.len() {
         let (head, tail) = placed.split_at_mut(at);
         if let Part::Units(second) = &tail[0].1 {
+            let mut whole = false;
             let reports = head.iter_mut().rev().take(NEAR).map_while(|(_, part)| match part {
-                Part::Units(first) => Some(first),
+                // Behind an account, a list is not of the one before; a chain says when its goal was reached.
+                Part::Units(first) if !whole => {
+                    whole = first.startup.is_some() && second.chain.is_empty();
+                    Some(first)
+                }
                 _ => None,
             });
-            if let Some(first) = reports.into_iter().find(|first| complete_each_other(first, second)) {
+            if let Some(first) = reports
+                .into_iter()
+                .find(|first| complete_each_other(first, second) || goes_on(first, second))
+            {
                 take(first, second);
                 placed.remove(at);
                 continue;
@@ -50,10 +58,30 @@ fn fits(first: &UnitReport, second: &UnitReport) -> bool {
         .is_none_or(|(goal, ns)| goal <= ns.saturating_add(ALIKE_NS))
 }
 
+/// Do the same parts stand twice? A title quotes them, or a person.
+fn same_account(first: &UnitReport, second: &UnitReport) -> bool {
+    let parts = |report: &UnitReport| report.startup.as_ref().map(|startup| startup.parts.clone());
+    parts(first) == parts(second)
+}
+
+/// Is it the rest of a list that was left out in part (`...`)? It names nothing else, right behind, and no longer time.
+fn goes_on(first: &UnitReport, second: &UnitReport) -> bool {
+    const NEAR_LINES: u32 = 3;
+    let near = first.lines.zip(second.lines);
+    let near = near.is_some_and(|((_, to), (from, _))| from > to && from - to <= NEAR_LINES);
+    let times = |report: &UnitReport| report.units.iter().filter_map(|unit| unit.time_ns).collect::<Vec<_>>();
+    let shorter = times(first).into_iter().min() >= times(second).into_iter().max();
+    near && shorter
+        && first.source == second.source
+        && second.startup.is_none()
+        && second.chain.is_empty()
+        && !first.units.is_empty()
+}
+
 fn complete_each_other(first: &UnitReport, second: &UnitReport) -> bool {
     let once = |a: bool, b: bool| !(a && b);
     first.source == second.source
-        && once(first.startup.is_some(), second.startup.is_some())
+        && (once(first.startup.is_some(), second.startup.is_some()) || same_account(first, second))
         && once(!first.units.is_empty(), !second.units.is_empty())
         && once(!first.chain.is_empty(), !second.chain.is_empty())
         && fits(first, second)

@@ -31,6 +31,12 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         return report(stages);
     }
     if !nothing {
+        // So does a record of cloud-init's own.
+        let records = cloud_init::of_records(text.clone());
+        let longest = records.iter().filter_map(|cost| cost.cost_ns).max();
+        if longest.is_some_and(|ns| placed.iter().all(|(_, part)| shown_ns(part) < ns)) {
+            return report(records);
+        }
         return beside_pieces(text, placed);
     }
     let mut costs = step_tables::of_lines(text.clone());

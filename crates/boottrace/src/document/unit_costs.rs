@@ -5,7 +5,8 @@ use super::boot::Boot;
 use super::chain_costs;
 use super::document::Part;
 use super::unit_cost::{cost, signed, told, LISTED, SHORTEST_NS};
-use super::units::{Startup, UnitReport};
+use super::units::{Startup, Unit, UnitReport};
+use crate::costs::account_parts;
 use crate::costs::cost::{Basis, Cost};
 use crate::costs::kind::CostKind;
 use crate::costs::units::is_waiter;
@@ -63,6 +64,7 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
         out.extend(whole(report));
     }
     out.extend(before);
+    out.extend(beyond(report));
     // A clock that was set while units started.
     out.retain(|cost| cost.cost_ns.is_none_or(|ns| ns <= LONGEST_NS));
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
@@ -126,70 +128,45 @@ fn user_space_ns(report: &UnitReport) -> Option<u64> {
 
 /// The parts of the start before user space, as systemd counts them.
 fn parts_before(report: &UnitReport) -> Vec<Cost> {
-    const PARTS: [(&str, CostKind, &str, &str); 4] = [
-        (
-            "firmware",
-            CostKind::FirmwareAccount,
-            "the firmware sets the machine up",
-            "look at its own settings: fast boot, memory training that is kept, devices and network start-up that nobody \
-             needs",
-        ),
-        (
-            "loader",
-            CostKind::LoaderAccount,
-            "the boot loader runs: its menu's time, and what it loads",
-            "shorten the menu's time (GRUB_TIMEOUT, loader.conf: timeout), and load less: a smaller initrd",
-        ),
-        (
-            "kernel",
-            CostKind::KernelAccount,
-            "the kernel starts",
-            "add the text of dmesg: it shows what takes the time; where the disk is encrypted, see how long the key's \
-             derivation takes (cryptsetup luksDump)",
-        ),
-        (
-            "initrd",
-            CostKind::InitramfsRun,
-            "the initramfs runs before the real root file system is used",
-            "leave out of it what finding root does not need; see systemd-analyze plot for what it starts",
-        ),
-    ];
     let Some(startup) = &report.startup else {
         return Vec::new();
     };
-    let timed = |name: &str| {
-        startup
-            .parts
-            .iter()
-            .find(|(part, ns)| part == name && *ns >= SHORTEST_NS)
+    account_parts::parts(startup.line, |name| {
+        let mut parts = startup.parts.iter();
+        let (_, ns) = parts.find(|(part, ns)| part == name && *ns >= SHORTEST_NS)?;
+        Some(signed(*ns))
+    })
+}
+
+/// Units that took longer than the whole start: begun by a timer or by somebody, or left running behind the goal. The start did
+/// not wait for all of it.
+fn beyond(report: &UnitReport) -> Vec<Cost> {
+    const LISTED: usize = 2;
+    let Some(whole_ns) = report.startup.as_ref().and_then(|_| user_space_ns(report)) else {
+        return Vec::new();
     };
-    PARTS
-        .iter()
-        .filter_map(|(name, kind, title, advice)| {
-            let (_, ns) = timed(name)?;
-            Some(Cost {
-                kind: *kind,
-                title: (*title).to_owned(),
-                cost_ns: Some(signed(*ns)),
-                gain_ns: None,
-                basis: Basis::Printed,
-                at_most: false,
-                at_least: false,
-                around: Vec::new(),
-                lines: startup.line.into_iter().collect(),
-                evidence: if *kind == CostKind::KernelAccount && timed("initrd").is_none() {
-                    format!(
-                        "{} (kernel) by systemd's own account; an initramfs without systemd counts here too, with a \
-                         passphrase that it asks for",
-                        told(*ns)
-                    )
-                } else {
-                    format!("{} ({name}) by systemd's own account", told(*ns))
-                },
-                advice: (*advice).to_owned(),
-            })
+    let longer = |unit: &&Unit| {
+        unit.time_ns.is_some_and(|ns| {
+            ns > whole_ns + whole_ns / ALIKE && !is_waiter(&unit.unit) && !unit.unit.ends_with(".device")
         })
-        .collect()
+    };
+    let told = report.units.iter().filter(longer).take(LISTED).filter_map(|unit| {
+        let ns = unit.time_ns?;
+        let title = format!("the unit `{}` goes on when the start is over", unit.unit);
+        let evidence = format!(
+            "{} until it was up, which is longer than the {} of all user space: the start did not wait for all of it",
+            told(ns),
+            told(whole_ns)
+        );
+        let advice =
+            "see what begins it (`systemctl list-timers`, `systemctl list-dependencies --reverse`): what runs \
+                      beside the start takes its processor and its disk";
+        Some(Cost {
+            lines: unit.line.into_iter().collect(),
+            ..Cost::without_time(CostKind::UnitStart, title, unit.line.unwrap_or(0), evidence, advice)
+        })
+    });
+    told.collect()
 }
 
 /// Does the chain reach the goal at another time than the account says? Then they are of two boots, or made up.

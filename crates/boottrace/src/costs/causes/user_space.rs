@@ -63,11 +63,8 @@ pub(super) const CAUSES: &[Cause] = &[
         kind: CostKind::RandomNumberWait,
         at: At::Either,
         words: &[
-            &["urngd"],
-            &["jitterentropy"],
             &["aiting for entropy"],
             &["aiting for random"],
-            &["haveged"],
         ],
         subject: nobody,
         asynchronous: false,

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::log::boot_log::BootLog;
+use crate::log::line::Line;
 use crate::readers::userspace::systemd_analyze::StartupTime;
 
 /// One part of the start.
@@ -22,6 +23,9 @@ pub struct StartupPart {
 pub struct StartupAccount {
     /// Physical line.
     pub line: u32,
+    /// It had come to its emergency or rescue shell, and had not started everything.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub rescued: bool,
     /// In the order of time.
     pub parts: Vec<StartupPart>,
     /// All together, as printed.
@@ -42,6 +46,14 @@ impl StartupAccount {
             .filter_map(|name| self.part(name))
             .fold(0, i64::saturating_add)
     }
+}
+
+/// Targets of systemd that take the place of the goal (units/emergency.target, units/rescue.target).
+fn is_rescue(line: &Line) -> bool {
+    const TARGETS: [&str; 4] = ["Emergency Mode", "Rescue Mode", "emergency.target", "rescue.target"];
+    line.text
+        .split_once("Reached target ")
+        .is_some_and(|(_, name)| TARGETS.iter().any(|target| name.starts_with(target)))
 }
 
 /// Finds the account of the system's manager. Those of users' managers name no part.
@@ -70,6 +82,11 @@ pub fn startup(boot: &BootLog) -> Option<StartupAccount> {
             .any(|part| part.name == "kernel" || part.name == "userspace");
         of_system.then_some(StartupAccount {
             line: line.number,
+            rescued: boot
+                .lines
+                .iter()
+                .take_while(|other| other.number < line.number)
+                .any(is_rescue),
             parts,
             total_ns: time.total_ns.map(signed),
         })

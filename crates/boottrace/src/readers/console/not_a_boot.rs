@@ -77,7 +77,7 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
     Some((
         "program-log",
         format!(
-            "line {} begins a log{who}, and none of its lines is the kernel's or shows a start",
+            "line {} begins a log{who}, and none of its lines is the kernel's or shows the start of a system",
             line.number
         ),
     ))

@@ -14,6 +14,15 @@ fn waits_for_udev(text: &str) -> bool {
     text.contains("aiting for udev to settle") || text.contains("aiting for /dev to be fully populated")
 }
 
+/// OpenWrt's init passes on what a start script says, by the script's name: `procd: /etc/rc.d/S15frob: it goes on`. A script that
+/// somebody runs later is called by its name in `/etc/init.d`.
+fn runs_a_script(line: &Line) -> bool {
+    let said = line.text.trim_start();
+    let said = said.strip_prefix("procd: ").unwrap_or(said);
+    said.strip_prefix("/etc/rc.d/S")
+        .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// What systemd prints only of its own start, at the head of its first transaction.
 fn starts_systemd(text: &str) -> bool {
     const WORDS: [&str; 6] = [
@@ -134,8 +143,13 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     if log.start != BootStart::MiddleOfLog {
         return None;
     }
-    let shows =
-        |l: &Line| shows_a_start(l) || starts_systemd(&l.text) || waits_in_vain(&l.text) || waits_for_udev(&l.text);
+    let shows = |l: &Line| {
+        shows_a_start(l)
+            || starts_systemd(&l.text)
+            || waits_in_vain(&l.text)
+            || waits_for_udev(&l.text)
+            || runs_a_script(l)
+    };
     if log.lines.iter().any(shows) || sets_devices_up(log) {
         return None;
     }

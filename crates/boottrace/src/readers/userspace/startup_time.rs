@@ -33,8 +33,30 @@ pub struct StartupTime {
 }
 
 impl StartupTime {
-    /// Reads the part of a line behind `Startup finished in `; `None` when it holds no part.
+    /// Reads the part of a line behind `Startup finished in `; `None` when it holds no part, or when its parts are not its
+    /// sum: systemd adds them itself, so such a line was made up.
     pub fn parse(text: &str) -> Option<Self> {
+        Self::parts_of(text).filter(|time| !time.is_made_up())
+    }
+
+    /// Do the parts differ from the sum by more than they were rounded?
+    fn is_made_up(&self) -> bool {
+        const ROUNDED_NS: u64 = 500_000_000;
+        let named = [
+            self.firmware_ns,
+            self.loader_ns,
+            self.kernel_ns,
+            self.initrd_ns,
+            self.userspace_ns,
+        ];
+        let others = self.other_ns.iter().map(|(_, ns)| *ns);
+        let parts: Vec<u64> = named.into_iter().flatten().chain(others).collect();
+        let sum = parts.iter().fold(0_u64, |sum, ns| sum.saturating_add(*ns));
+        let total = self.total_ns.filter(|_| parts.len() > 1);
+        total.is_some_and(|total| total.abs_diff(sum) > ROUNDED_NS.max(total / 50))
+    }
+
+    fn parts_of(text: &str) -> Option<Self> {
         let mut out = Self::default();
         let mut rest = text.trim().trim_end_matches('.');
         let mut added = false;
@@ -80,7 +102,8 @@ impl StartupTime {
                 ..Self::default()
             });
         }
-        let rest = Self::parse(text.trim().strip_prefix('+')?.trim_start())?;
+        // The sum is of both halves.
+        let rest = Self::parts_of(text.trim().strip_prefix('+')?.trim_start())?;
         (rest.userspace_ns.or(rest.initrd_ns).or(rest.kernel_ns))
             .and(rest.total_ns)
             .map(|_| rest)
@@ -96,6 +119,9 @@ impl StartupTime {
         self.initrd_ns = self.initrd_ns.or(rest.initrd_ns);
         self.userspace_ns = rest.userspace_ns.or(self.broken_ns.take());
         self.total_ns = rest.total_ns;
+        if self.is_made_up() {
+            self.total_ns = None;
+        }
         true
     }
 
@@ -117,4 +143,29 @@ impl StartupTime {
         let (ns, _) = parse_prefix(rest)?;
         (!unit.contains(' ')).then(|| (unit.to_owned(), ns))
     }
+}
+
+/// The account without its first words, as people quote it: `4.8s (firmware) + 1.4s (kernel) + 2.8s (userspace) = 9.0s`.
+/// The parts, their sum and the sign between them are systemd's alone.
+pub(super) fn bare_account(line: &str) -> Option<&str> {
+    const PARTS: [&str; 3] = ["(firmware)", "(loader)", "(kernel)"];
+    let held = ["(kernel)", "(userspace)", "+", "="]
+        .iter()
+        .all(|part| line.contains(part));
+    if !held || line.matches("(userspace)").count() > 1 {
+        return None;
+    }
+    let name = PARTS.iter().filter_map(|part| line.find(part)).min()?;
+    // The time before it has up to six words: `1 min 2.5 s`.
+    let starts = line[..name].char_indices().filter(|(at, c)| {
+        let begins = !line[..*at].ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ','));
+        c.is_ascii_digit() && begins
+    });
+    let from = starts
+        .map(|(at, _)| at)
+        .find(|at| parse_prefix(&line[*at..]).is_some_and(|(_, used)| line[at + used..name].trim().is_empty()))?;
+    let (parts, sum) = line[from..].split_once('=')?;
+    let (_, used) = parse_prefix(sum.trim_start())?;
+    let end = from + parts.len() + 1 + (sum.len() - sum.trim_start().len()) + used;
+    Some(&line[from..end])
 }

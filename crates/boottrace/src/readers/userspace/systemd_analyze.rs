@@ -148,11 +148,16 @@ fn is_timed_link(text: &str) -> bool {
 
 /// True for a line that begins an account: a second one is another boot's.
 pub fn begins_account(line: &str) -> bool {
-    line.contains("Startup finished in ")
-        && rows(line).iter().any(|row| {
-            let startup = row.trim().strip_prefix("Startup finished in ");
-            startup.is_some_and(|rest| StartupTime::parse(rest).is_some())
-        })
+    account_of(line).is_some()
+}
+
+fn account_of(line: &str) -> Option<StartupTime> {
+    if !line.contains("Startup finished in ") && !line.contains("(kernel)") {
+        return None;
+    }
+    rows(line)
+        .iter()
+        .find_map(|row| StartupTime::parse(row.trim().strip_prefix("Startup finished in ")?))
 }
 
 /// The units that a line's rows of blame name.
@@ -180,8 +185,10 @@ fn is_one_row(line: &str) -> bool {
 /// What the head of a file says about being such text: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
     let text = String::from_utf8_lossy(&head[..head.len().min(64 * 1024)]);
-    // Of two boots, each is read in its own place in the text.
-    if text.lines().filter(|line| begins_account(line)).take(2).count() > 1 {
+    // Of two boots, each is read in its own place in the text; a title may quote the one that there is.
+    let mut accounts = text.lines().filter_map(account_of);
+    let first = accounts.next();
+    if accounts.any(|account| Some(account) != first) {
         return None;
     }
     let (mut known, mut others) = (0_u32, 0_u32);
@@ -190,9 +197,8 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
         let before = known;
         let line = &*unpasted(line);
-        let startup = line.trim_start().strip_prefix("Startup finished in ");
         let heads = line.starts_with("The time ") || is_unfinished(line);
-        if startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || heads {
+        if begins_account(line) || heads {
             known += 4;
         } else if blame_row(line).is_some() || chain_link(line).is_some() || StartupTime::parse_target(line).is_some() {
             known += 1;
@@ -253,7 +259,21 @@ impl Analyze {
         } else {
             0
         };
-        self.chain.push(link);
+        if !self.is_shown_again(&link) {
+            self.chain.push(link);
+        }
+    }
+
+    /// A pager draws its screen anew, and a capture of it holds the chain's head more than once. One chain names no unit twice.
+    fn is_shown_again(&self, link: &ChainLink) -> bool {
+        let goal = self.chain.iter().rposition(|shown| shown.depth == 0).unwrap_or(0);
+        let known =
+            |shown: &ChainLink| (&shown.unit, shown.at_ns, shown.took_ns) == (&link.unit, link.at_ns, link.took_ns);
+        let mut shown = self.chain[goal..].iter();
+        if link.depth == 0 {
+            return link.at_ns.is_some() && shown.next().is_some_and(known);
+        }
+        link.at_ns.is_some() && shown.any(known)
     }
 
     /// Takes what one row says.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::duration::parse_prefix;
+use super::startup_time::bare_account;
 use super::systemd_blame::{blame_row, is_unit};
 use super::systemd_lost::restored;
 
@@ -171,8 +172,10 @@ pub(crate) fn unread_ns(line: &str) -> Option<u64> {
 
 /// The account and the target, where both stand in one line, or a command before them.
 fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
-    let at = line.find("Startup finished in ")?;
-    let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#', '-', '+', '\t', '\u{2022}']);
+    let Some(at) = line.find("Startup finished in ") else {
+        return Some(vec![Cow::Owned(format!("Startup finished in {}", bare_account(line)?))]);
+    };
+    let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#', '-', '+', '_', '\t', '\u{2022}']);
     // Behind a program's name it is the journal's, which the log tells of.
     let commanded = before.is_empty()
         || is_number(before)
@@ -182,7 +185,11 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
     if !commanded && !quoted && !is_paragraph(before) && !is_of_a_test(before) {
         return None;
     }
-    let text = line[at..].split('`').next().unwrap_or("").trim_end_matches(['*', ' ']);
+    let text = line[at..]
+        .split('`')
+        .next()
+        .unwrap_or("")
+        .trim_end_matches(['*', ' ', '_']);
     let target = text.split_once(" reached after ").and_then(|(head, rest)| {
         let unit = head.rsplit(' ').next()?;
         let account = head[..head.len() - unit.len()].trim_end();
@@ -318,6 +325,24 @@ mod tests {
         for line in [
             "| frob.service | 11.2s | 3.1s |",
             "frob.service: Consumed 11.2s CPU time",
+        ] {
+            assert_eq!(rows(line), [line]);
+        }
+    }
+
+    #[test]
+    fn accounts_without_their_first_words() {
+        let account = "Startup finished in 4.8 s (firmware) + 1.3s (kernel) + 2.8s (userspace) = 8.9s";
+        let said = account.trim_start_matches("Startup finished in ");
+        assert_eq!(rows(&format!("It shows `{said}` and then 3s")), [account]);
+        assert_eq!(
+            rows("_Startup finished in 6s (kernel) + 2s (userspace) = 8s_"),
+            ["Startup finished in 6s (kernel) + 2s (userspace) = 8s"]
+        );
+        for line in [
+            "1s (kernel) is long",
+            "f(kernel) + g(userspace) = h",
+            "a 2s b (kernel) + 1s (userspace) = 3s",
         ] {
             assert_eq!(rows(line), [line]);
         }

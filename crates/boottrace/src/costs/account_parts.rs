@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//! The parts of a start that lie before user space, as systemd's own account counts them.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use crate::log::line::LineKind;
+
+/// A shorter part of a boot is not told.
+const SHORTEST_NS: i64 = 1_000_000_000;
+
+/// The parts before user space, in order: name, kind, what happens, what to do.
+const PARTS: [(&str, CostKind, &str, &str); 4] = [
+    (
+        "firmware",
+        CostKind::FirmwareAccount,
+        "the firmware sets the machine up",
+        "look at its own settings: fast boot, memory training that is kept, devices and network start-up that nobody \
+         needs",
+    ),
+    (
+        "loader",
+        CostKind::LoaderAccount,
+        "the boot loader runs: its menu's time, and what it loads",
+        "shorten the menu's time (GRUB_TIMEOUT, loader.conf: timeout), and load less: a smaller initrd",
+    ),
+    (
+        "kernel",
+        CostKind::KernelAccount,
+        "the kernel starts",
+        "add the text of dmesg: it shows what takes the time; where the disk is encrypted, see how long the key's \
+         derivation takes (cryptsetup luksDump)",
+    ),
+    (
+        "initrd",
+        CostKind::InitramfsRun,
+        "the initramfs runs before the real root file system is used",
+        "leave out of it what finding root does not need; see systemd-analyze plot for what it starts",
+    ),
+];
+
+/// The parts of an account as costs, in the order of time. `ns`: the length of a part that the account names.
+pub(crate) fn parts(line: Option<u32>, ns: impl Fn(&str) -> Option<i64>) -> Vec<Cost> {
+    let apart = ns("initrd").is_some();
+    PARTS
+        .iter()
+        .filter_map(|(name, kind, title, advice)| {
+            let ns = ns(name)?;
+            let held = if *kind == CostKind::KernelAccount && !apart {
+                "; an initramfs without systemd counts here too, with a passphrase that it asks for"
+            } else {
+                ""
+            };
+            Some(Cost {
+                kind: *kind,
+                title: (*title).to_owned(),
+                cost_ns: Some(ns),
+                gain_ns: None,
+                basis: Basis::Printed,
+                at_most: false,
+                at_least: false,
+                around: Vec::new(),
+                lines: line.into_iter().collect(),
+                evidence: format!("{} ({name}) by systemd's own account{held}", spell(ns)),
+                advice: (*advice).to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// The longest part, where it is longer than every cost found and the log's own stamps show nothing of it.
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some(account) = context.startup else { return };
+    let longest = account.parts.iter().max_by_key(|part| part.ns);
+    let known = out.iter().filter_map(|cost| cost.cost_ns).max().unwrap_or(0);
+    let Some(longest) = longest.filter(|part| part.ns > known.max(SHORTEST_NS)) else {
+        return;
+    };
+    let shown = match longest.name.as_str() {
+        "firmware" | "loader" => context.boot.lines.iter().any(|line| line.kind == LineKind::Firmware),
+        _ => !context.axis.late,
+    };
+    if !shown {
+        out.extend(parts(Some(account.line), |name| {
+            (name == longest.name).then_some(longest.ns)
+        }));
+    }
+}
