@@ -65,7 +65,7 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
 
 /// Does a line of the kernel's say that something failed? One such line says nothing of a wait, many do.
 fn fails(line: &Line, text: &str) -> Option<Saying> {
-    let failed = [" failed", " error"].iter().any(|word| text.contains(word));
+    let failed = !text.contains(" is expected") && [" failed", " error"].iter().any(|word| text.contains(word));
     (failed && line.printk_ns.is_some()).then_some(Saying::Repeated)
 }
 
