@@ -24,10 +24,7 @@ pub fn unknown_wait(cost: &Cost) -> String {
         return format!("No log here shows what takes the time; {} (line {line}).", cost.title);
     }
     if cost.quotes_a_time() {
-        return format!(
-            "Whether a boot waits for it is not shown: {} (line {line}).",
-            cost.title
-        );
+        return format!("Only the line's own words give a time: {} (line {line}).", cost.title);
     }
     if let (Some(span), Some(last)) = (cost.stamps_span(), cost.lines.last()) {
         return format!(
@@ -186,8 +183,28 @@ fn silent_user_space(boot: &Boot, ns: i64) -> String {
         Some((from, to, words)) if boot.start == BootStart::MiddleOfLog => format!(
             "{length} pass between line {from} and line {to} of this piece{words}; whether the boot waits then is not shown."
         ),
-        _ => format!("User space is silent for up to {length}; whether it still boots then is not shown."),
+        Some((from, to, _)) if silence.is_some_and(|cost| cost.title.contains(" stamps no line ")) => {
+            format!("User space stamps no line for {length} (lines {from} to {to}).")
+        }
+        Some((_, to, _)) if steps_behind(boot, *to) => format!("User space is silent for up to {length}."),
+        _ => format!("User space is silent for up to {length}; not every such silence is a wait of the boot."),
     }
+}
+
+/// Does init take a step, or is the system used, in this line or behind it? Then it still boots there.
+fn steps_behind(boot: &Boot, line: u32) -> bool {
+    let step = |event| {
+        matches!(
+            event,
+            StageEvent::RcScripts | StageEvent::ApplicationStart | StageEvent::FirstUse
+        )
+    };
+    let mut lines = boot
+        .stages
+        .iter()
+        .filter(|stage| step(stage.event))
+        .filter_map(|stage| stage.line);
+    lines.any(|step| step >= line)
 }
 
 /// A piece of a log, or a boot loader's words that no kernel follows.

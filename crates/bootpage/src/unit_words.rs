@@ -132,7 +132,7 @@ fn longer_line(report: &UnitReport) -> Option<String> {
     ))
 }
 
-/// What a line states where nothing shows a boot: whether one waits for it is not known.
+/// What a line states where nothing shows a boot. Whether one waits for it may stand in the text: nothing is said of that.
 fn stated_by_a_line(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
     if cost.title.starts_with("the step `") {
@@ -150,11 +150,7 @@ fn stated_by_a_line(cost: &Cost) -> String {
             cost.title
         );
     }
-    format!(
-        "Line {line} states {}: {}; whether a boot waits for it is not shown.",
-        spent(cost),
-        cost.title
-    )
+    format!("Line {line} states {}: {}.", spent(cost), cost.title)
 }
 
 /// Does the account say all? Without user space and a sum, somebody cut it short.

@@ -139,3 +139,62 @@ fn a_root_device_that_never_comes_is_waited_for_to_the_end() {
         (Some(9_000_000_000), false)
     );
 }
+
+#[test]
+fn lines_of_another_log_are_none_of_this_boots() {
+    let stamped = |n: u32| format!("[    1.{n:06}] frob{n}: up\n");
+    let log: String = (0..30).map(stamped).collect();
+    let words = "I also built it anew without the frob.\nThis changed nothing in the errors.\nSo I went back to the first one.\n\
+                 The log of my own machine contains the lines\n\n";
+    let found = "[17742.379990] oom-kill: frob\n[17743.802356] oom_reaper: reaped\n\nand the output is\n";
+    let read = boots(&format!("{KERNEL}{log}\n{words}{found}"));
+    let last = read[0].stages.iter().filter_map(|stage| stage.ns).max();
+    assert!(last < Some(2_000_000_000), "{last:?}");
+    assert!(read[0].costs.iter().all(|cost| cost.cost_ns < Some(2_000_000_000)));
+    let quoted = "I note that your log has:\n\n| Hit any key to stop autoboot:  1  0 \n| frob: ERROR\n\n... whereas mine has:\n\n\
+                  | Hit any key to stop autoboot:  0\n\n";
+    let read = boots(&format!("{quoted}{KERNEL}{log}"));
+    assert_eq!(read.len(), 1);
+    assert!(
+        read[0].costs.iter().all(|cost| cost.kind != CostKind::BootLoaderDelay),
+        "{:?}",
+        read[0].costs
+    );
+}
+
+#[test]
+fn accounts_that_are_set_side_by_side_are_no_one_boot() {
+    let log =
+        "My frob is slow.\n\n<<<<<<< 2.6.18\n[   26.332472] frob: table\n[   26.334415] quux: up\n>>>>>>> 2.6.18-rc7\n\
+               [   32.102004] frob: table\n[   32.174041] quux: up\n\nStrange delay in rc7.\n\n<<<<<<< 2.6.18\n\
+               [   36.708752] NET: frob\n[   36.708952] NET: quux\n>>>>>>> 2.6.18-rc7\n[   41.329553] NET: frob\n\
+               [   41.339553] NET: quux\n";
+    let read = boots(log);
+    assert_eq!(
+        read.iter().map(|boot| boot.from_line).collect::<Vec<_>>(),
+        [4, 7, 13, 16]
+    );
+    assert!(read
+        .iter()
+        .flat_map(|boot| &boot.costs)
+        .all(|cost| cost.cost_ns < Some(100_000_000)));
+}
+
+#[test]
+fn two_loaders_of_a_page_answer_apart() {
+    let answer = |name: &str, ms: u32| {
+        format!("```\nFrob (P2771) # version\nU-Boot {name}\ngcc 4.8\n\nRetrieving file: /boot/Image\n10000000 bytes read in {ms} ms (1 MiB/s)\n```\n")
+    };
+    let (stock, built) = (
+        answer("2016.07-g0ce7 (Jul 20 2017 - 00:45:25 -0700)", 534),
+        answer("2016.07 (Aug 16 2017 - 13:55:00 +0000)", 32753),
+    );
+    let page = format!("The frob is slower.\n\nIt is built anew.\n\nStock u-boot:\n{stock}\nBuilt u-boot:\n{built}");
+    // Whoever stored the page may have cut it in its last block.
+    for page in [page.as_str(), page.trim_end_matches("```\n")] {
+        let read = boots(page);
+        assert_eq!(read.len(), 2);
+        let most = |at: usize| read[at].costs.iter().filter_map(|cost| cost.cost_ns).max();
+        assert_eq!((most(0), most(1)), (Some(534_000_000), Some(32_753_000_000)));
+    }
+}

@@ -55,7 +55,7 @@ const FOUND: &str = "culprit|solved|discovered|reasons is|the reasons|turned out
     was the one|to blame|responsible|the cause|cause is|the issue was|the problem was|cause was|top offender|\
     the reason was|descobri|verantwortlich|übeltäter|schuld|виноват|оказалось";
 /// Words of what mended it, or made a start shorter.
-const MENDED: &str = "fixed it|fixed by|fixes|after removing|after disabling|by removing|by disabling|\
+const MENDED: &str = "fixed it|fixed by|fixed the problem|fixed the issue|fixes|after removing|after disabling|by removing|by disabling|\
     when i removed|is gone|went away|goes away|go away|not seen|without|disabled|disabling|reverting|removing|\
     boots fine|boots normal|as fast as expected|instantly|eliminate|reduced|reduces|down from|sped up|speeds up|\
     shave|saves|cuts|cut |drops to|dropped to|lowers|shorter|quicker|faster|workaround|solution|avoid|\
@@ -239,6 +239,12 @@ fn without_names(lower: &str) -> String {
 fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>, bool) {
     let lower = sentence.to_lowercase().replace('\u{2019}', "'");
     let plain = without_names(&lower.replace("no limit", ""));
+    // `now boot time is few seconds`: it is quick, since something was mended.
+    let plain = if plain.contains("now ") {
+        plain.replace("few seconds", "")
+    } else {
+        plain
+    };
     let own = speaks_of_a_start(&lower);
     let ns = longest_in_words(&lower.replace('`', " ")).filter(|ns| *ns >= SHORTEST_NS);
     let [lasts, slow, waits, mended] = [LASTS, SLOW, WAITS, MENDED].map(|words| holds(&plain, words));
@@ -267,7 +273,9 @@ fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>, bool) {
         + gain(near, 1);
     let asks = lower.ends_with('?') && !lower.ends_with("!?");
     let sure = slow || timed || found || caused && waits;
-    let lost = gain(asks, if lower.contains("why ") && timed { 1 } else { 6 })
+    // `It took 6 minutes to boot, did I miss something?`: what it took is no question.
+    let told_anyway = timed && (lower.contains("why ") || (own && lower.contains("it took ")));
+    let lost = gain(asks, if told_anyway { 1 } else { 6 })
         + gain(holds(&plain, WISHES), if sure { 2 } else { 4 })
         + gain(
             holds(&plain, NOTES) || sets_a_time(&plain),
@@ -306,6 +314,7 @@ mod tests {
             "For the BIOS to boot the frob would take over a minute.",
             "Der Dienst frob-wait.service war der \u{dc}belt\u{e4}ter, der zwei Minuten den Systemstart aufhielt.",
             "El arranque se demora por `frob`.",
+            "It took 6 minutes to boot, did I screw up something ?",
             "2. Why is frobnet.service activating for 7 seconds of the boot?",
         ] {
             let title = told(&format!("Hello.\n\n{text}\n")).unwrap_or_else(|| panic!("{text}"));
@@ -328,6 +337,15 @@ mod tests {
     }
 
     #[test]
+    fn what_mended_it_and_not_what_it_takes_since() {
+        let text = "# A frob\n\nWARNING: it took 6 minutes to boot, did I screw up something ?\n\n\
+                    frob-max-frequency=25000000 fixed the problem on my side. now boot time is few seconds.";
+        let title = told(text).unwrap();
+        assert!(title.contains("it took 6 minutes"), "{title}");
+        assert!(!title.contains("few seconds"), "{title}");
+    }
+
+    #[test]
     fn a_sentence_is_not_cut_before_its_cause() {
         let text = format!(
             "Boot takes 77 seconds, {}because of frobd.service.",
@@ -344,6 +362,7 @@ mod tests {
             "A boot should take 5 seconds.",
             "Does frob.service slow the boot down?",
             "The frob is fine, and the boot is quick.",
+            "now boot time is few seconds.",
             "# Shutdown hangs\n\nIt takes 90 seconds because of frob.service.",
             "After a suspend it takes 20 seconds, because the frob is slow. The boot is fine.",
             "# Options\n\n* `boot_wait`: how long the frob waits for a key, default 5 seconds.",

@@ -278,7 +278,7 @@ impl Group<'_> {
         };
         let evidence = match ns {
             Some(ns) => format!("{times}, again and again for {}; it may have taken longer", spell(ns)),
-            None => format!("{times}; no time for it was found"),
+            None => format!("{times}; no stamps tell how long it took"),
         };
         Cost {
             kind: CostKind::DeviceTimeout,

@@ -106,7 +106,6 @@ pub(super) const CAUSES: &[Cause] = &[
             &["nfs: server ", " not responding"],
             &["nfs: server ", " OK"],
             &["rpcbind: server ", " not responding"],
-            &["VFS: Unable to mount root fs via NFS"],
         ],
         subject: server,
         asynchronous: false,
@@ -114,6 +113,18 @@ pub(super) const CAUSES: &[Cause] = &[
         advice:
             "look at the link and the server; name the transport and the version (nfsroot=SERVER:PATH,tcp,vers=3), \
                  so that nothing has to be tried out",
+    },
+    // The kernel tries so too where no interface or no address came up: no server need have been asked.
+    Cause {
+        kind: CostKind::NfsServer,
+        at: At::Either,
+        words: &[&["VFS: Unable to mount root fs via NFS"]],
+        subject: nobody,
+        asynchronous: false,
+        title: "mounting root over NFS fails",
+        advice:
+            "see first that the interface and its address come up before (its driver, ip=), then look at the link and the \
+                 server",
     },
     Cause {
         kind: CostKind::NfsServer,

@@ -11,6 +11,7 @@ mod restart;
 
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, head_from, loader_from};
+use super::other_output::mark_other_output;
 use super::page::mark_prose;
 use super::quoted::take_back;
 use super::reader::Lines;
@@ -30,6 +31,7 @@ use crate::readers::firmware_table::is_table_row;
 
 /// Cuts the lines of one input into boots.
 pub fn split(mut lines: Lines, limits: &Limits) -> Split {
+    mark_other_output(&mut lines.lines);
     mark_prose(&mut lines.lines);
     let mut splitter = Splitter {
         out: Split::default(),
@@ -121,6 +123,7 @@ impl Splitter<'_> {
             self.finish();
             self.state = State::default();
         }
+        self.part_accounts(&line);
         self.enter_next_kernel(&line);
         match line.kind {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {

@@ -59,10 +59,12 @@ impl Chain {
 
     /// The same banner again, or a program of the chain's start after its end, before any kernel.
     pub fn is_reset(&self, rank: Rank, text: &str) -> bool {
-        if rank == Rank::Monitor || self.answer_in > 0 {
+        let again = self.last.as_deref() == Some(text);
+        // A page shows the answers of two loaders, each in a block of its own.
+        let of_another = self.page_between && !again && self.last.is_some();
+        if rank == Rank::Monitor || (self.answer_in > 0 && !of_another) {
             return false;
         }
-        let again = self.last.as_deref() == Some(text);
         if again && (self.second_console || self.since < LINES_OF_A_RUN) && text.starts_with("SeaBIOS ") {
             return false;
         }

@@ -12,6 +12,7 @@ mod learning;
 mod mail_quotes;
 mod nameless;
 mod not_a_boot;
+mod other_output;
 mod page;
 mod pasted;
 mod quoted;

@@ -69,7 +69,7 @@ fn mark_page(lines: &mut [Line]) {
     }
 }
 
-/// Finds the blocks; `None` where there is none, or where one of Markdown's or a wiki's is not closed.
+/// Finds the blocks; `None` where there is none, or where the only one of Markdown's, or one of a wiki's, is not closed.
 fn places(lines: &[Line]) -> Option<(Vec<Place>, usize)> {
     let mut places = vec![Place::default(); lines.len()];
     let mut blocks = 0;
@@ -105,7 +105,13 @@ fn places(lines: &[Line]) -> Option<(Vec<Place>, usize)> {
             blocks += 1;
         }
     }
-    (blocks > 0 && matches!(open, None | Some(Opened::Literal))).then_some((places, blocks))
+    // A page that was cut ends in a block behind others.
+    let ends = match open {
+        None | Some(Opened::Literal) => blocks > 0,
+        Some(Opened::Fence) => blocks > 1,
+        Some(Opened::Braces) => false,
+    };
+    ends.then_some((places, blocks))
 }
 
 /// Three or more of one sign, and nothing else: it closes, whatever opened.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //! Pieces of logs that a mail or a page shows one behind the other: of another machine, another boot, or much later.
 
-use super::Splitter;
+use super::{Splitter, State};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{chooses_lines, leaves_out, printing_command};
 use crate::log::clock::is_before_overflow;
 use crate::log::hints::is_user_space;
 use crate::log::line::{Line, LineKind};
 use crate::log::sentence;
+use crate::readers::console::other_output::parts_accounts;
 
 /// Stamps that fall by less were printed by another processor.
 const BACK_NS: i64 = 20_000_000;
@@ -17,6 +18,10 @@ const FAR_NS: i64 = 1_000_000_000;
 const HEAD: usize = 100;
 /// Lines of a person that are looked at before a stamp.
 const SPOKEN: usize = 4;
+/// Lines of a person that are looked at before stamps of long after ...
+const TOLD: usize = 40;
+/// ... of which so many end a sentence: what a system prints for an emergency has fewer.
+const SENTENCES: usize = 3;
 
 impl Splitter<'_> {
     /// Is it /proc/version, as reports about a system print it behind its log, and programs while it runs? A kernel that stamps
@@ -41,7 +46,9 @@ impl Splitter<'_> {
         // Somebody writes between two pieces: `and here is everything since I plugged it in:`.
         let apart = lines.last().is_some_and(|line| line.kind == LineKind::Blank);
         let announced = |line: &Line| of_person(line) && (apart || line.text.trim_end().ends_with(':'));
-        let left_out = last.is_some_and(|line| leaves_out(line) || announced(line));
+        let told = lines.iter().rev().take_while(|line| !is_logged(line)).take(TOLD);
+        let paragraph = apart && told.filter(|line| of_person(line)).count() >= SENTENCES;
+        let left_out = paragraph || last.is_some_and(|line| leaves_out(line) || announced(line));
         !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out
     }
 
@@ -90,6 +97,15 @@ impl Splitter<'_> {
             BootStart::MiddleOfLog => true,
             BootStart::StampsRestart => self.state.version.is_none(),
             _ => false,
+        }
+    }
+
+    /// Ends what is read where a person marks that another account begins.
+    pub(super) fn part_accounts(&mut self, line: &Line) {
+        if parts_accounts(line) {
+            self.give_back_words();
+            self.finish();
+            self.state = State::default();
         }
     }
 
