@@ -5,6 +5,7 @@
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::sayings::saying;
+use crate::facts::boot::clock_set::clock_set;
 use crate::log::any_stamp;
 use crate::log::any_stamp::{said, Form};
 use crate::log::breaks::{filtering_command, leaves_out};
@@ -68,7 +69,12 @@ pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
     }
     let mut best: Longest = None;
     let mut piece = Piece::default();
+    let set = clock_set(lines);
     for line in lines {
+        // What a clock that is set jumps over has not passed.
+        if set.binary_search(&line.number).is_ok() {
+            piece.close(&mut best);
+        }
         let text = line.text.trim_start();
         // A line between single marks is a page's quotation.
         let quoted = text.starts_with('`') && !text.starts_with("``") && any_stamp::of(text).is_some();

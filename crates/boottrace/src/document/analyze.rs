@@ -20,7 +20,7 @@ use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
 use crate::input::source::{Counted, Seen, Source};
 use crate::input::stream::Stream;
-use crate::log::boot_log::BootStart;
+use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::Clock;
 use crate::options::Options;
 use crate::readers::calls::names::Names;
@@ -318,19 +318,22 @@ fn boot_log(
     console::left_out(&split, &counts, &mut ledger);
     let mut placed: Vec<(u32, Part)> = Vec::new();
     let mut number = 0;
-    let begins: Vec<(u32, BootStart)> = split.boots.iter().map(|log| (log.span().0, log.start)).collect();
+    let begin = |log: &BootLog| {
+        let host_ns = log.lines.iter().find_map(|line| line.host_ns);
+        let line = log.span().0;
+        (console::Next { line, host_ns }, log.start)
+    };
+    let begins: Vec<_> = split.boots.iter().map(begin).collect();
     for (at, log) in split.boots.into_iter().enumerate() {
-        let tail = || {
-            // Sections of a report stand apart, and their order is not that of time.
-            let (next, start) = begins.get(at + 1)?;
-            // Another piece of a page is no boot that follows.
-            let followed = *start != BootStart::MiddleOfLog && *next <= log.span().1.saturating_add(2);
-            followed
-                .then(|| console::tail_of_earlier(&log))
-                .flatten()
-                .filter(|_| log.guest.is_none())
-        };
-        let other = console::excerpt(&log, &split.outside);
+        // Sections of a report stand apart, and their order is not that of time. Another piece of a page is no boot that
+        // follows.
+        let next = begins.get(at + 1).filter(|(next, start)| {
+            let follows = next.line <= log.span().1.saturating_add(2);
+            follows && *start != BootStart::MiddleOfLog && log.guest.is_none()
+        });
+        let tail = || next.and_then(|_| console::tail_of_earlier(&log));
+        let other = console::excerpt(&log, &split.outside)
+            .or_else(|| next.and_then(|(next, _)| console::before_kernel(&log, *next)));
         let (from_line, to_line) = log.span();
         let accounted = || {
             let mut accounts = blocks.iter().filter(|block| block.format == Format::SystemdAnalyze);

@@ -34,10 +34,10 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             });
             known.or_else(|| {
                 let spoken = lines.iter().filter(|line| line.process.is_some());
-                // Somebody logs in: what comes then is nobody's start.
+                // Somebody logs in, or the system goes down: what passes there is nobody's start.
                 if spoken
                     .clone()
-                    .any(|line| line.text.contains("session opened for user "))
+                    .any(|line| line.text.contains("session opened for user ") || goes_down(line))
                 {
                     return None;
                 }
@@ -54,6 +54,21 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
     // What is waited for may say why nothing is printed.
     let wait = waits().next().filter(|_| silent);
     told.into_iter().chain(wait).collect()
+}
+
+/// Is a timer or a target taken away, or do programs run that only a shutdown starts? Services of a start end too.
+fn goes_down(line: &Line) -> bool {
+    const KINDS: [&str; 2] = [".timer", ".target"];
+    let text = line.text.trim();
+    let ended = text
+        .strip_suffix(": Deactivated successfully.")
+        .or_else(|| text.strip_suffix(": Succeeded."));
+    let by_systemd = line.process.as_deref() == Some("systemd");
+    (by_systemd && ended.is_some_and(|unit| KINDS.iter().any(|kind| unit.ends_with(kind))))
+        || (by_systemd && text.starts_with("Reached target ") && text.contains("Shutdown"))
+        || text.starts_with("System is rebooting")
+        || text.starts_with("System is powering down")
+        || text.starts_with("Starting shutdown scripts")
 }
 
 /// Somebody who pastes no more lines of programs than these asks what goes on between them.

@@ -6,6 +6,7 @@ use super::stated::shown_ns;
 use super::unit_costs;
 use super::units::UnitReport;
 use crate::log::line::Line;
+use crate::readers::embedded::USERS_UNITS;
 use crate::readers::userspace::systemd_analyze::unread_ns;
 
 /// Joins reports that complete each other: no two of them have the same part. Where two say the same thing, they may be
@@ -80,7 +81,10 @@ fn goes_on(first: &UnitReport, second: &UnitReport) -> bool {
 
 fn complete_each_other(first: &UnitReport, second: &UnitReport) -> bool {
     let once = |a: bool, b: bool| !(a && b);
+    // A user's manager accounts for its own units.
+    let of_user = |report: &UnitReport| report.about == USERS_UNITS;
     first.source == second.source
+        && of_user(first) == of_user(second)
         && (once(first.startup.is_some(), second.startup.is_some()) || same_account(first, second))
         && once(!first.units.is_empty(), !second.units.is_empty())
         && once(!first.chain.is_empty(), !second.chain.is_empty())

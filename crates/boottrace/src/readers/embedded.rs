@@ -42,14 +42,21 @@ pub struct Block {
     pub about: &'static str,
 }
 
+/// What is said of units that a user's manager started.
+pub const USERS_UNITS: &str =
+    "units of a user's session (systemd-analyze --user): the system's boot does not wait for them";
+
 /// Was it asked of a user's manager? Then no boot waits for its units.
 fn whose(before: &[Line]) -> &'static str {
-    let asked = |line: &Line| line.text.contains("systemd-analyze ") && line.text.contains(" --user");
-    if before.iter().rev().take(MAX_BETWEEN).any(asked) {
-        "units of a user's session (systemd-analyze --user): the system's boot does not wait for them"
+    if before.iter().rev().take(MAX_BETWEEN).any(asks_a_users_manager) {
+        USERS_UNITS
     } else {
         ""
     }
+}
+
+fn asks_a_users_manager(line: &Line) -> bool {
+    line.text.contains("systemd-analyze ") && line.text.contains(" --user")
 }
 
 impl Stream for Cursor<Vec<u8>> {
@@ -205,7 +212,8 @@ fn table_end(lines: &[Line], role: RoleOf, format: Format) -> Option<usize> {
                 let again = named.into_iter().filter(|unit| !units.insert(unit.clone()));
                 again.count() > 0
             });
-        if accounts > 1 || (again && at > 0) {
+        // What is printed behind a command that asks a user's manager is not the system's.
+        if accounts > 1 || (again && at > 0) || asks_a_users_manager(line) {
             break;
         }
         let found = match usable(line) {

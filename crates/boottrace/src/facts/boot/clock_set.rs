@@ -34,7 +34,7 @@ const UNTOLD_NS: i64 = 3600 * NS_PER_S;
 const START_NS: i64 = 600 * NS_PER_S;
 
 /// The numbers of the lines whose dates belong to another setting of the clock than those of the line before.
-pub(super) fn clock_set(lines: &[Line]) -> Vec<u32> {
+pub(crate) fn clock_set(lines: &[Line]) -> Vec<u32> {
     let dated: Vec<(&Line, i64)> = lines.iter().filter_map(|l| Some((l, received_ns(l)?))).collect();
     let (mut out, mut began) = (Vec::new(), None);
     let mut before: Option<i64> = None;

@@ -5,7 +5,7 @@ pub mod alignment;
 pub mod axis;
 pub mod blind_spot;
 pub mod by_account;
-mod clock_set;
+pub(crate) mod clock_set;
 pub mod critical_path;
 mod dated;
 pub mod deferred;

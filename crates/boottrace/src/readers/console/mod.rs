@@ -2,6 +2,7 @@
 //! Console captures and kernel logs: from bytes to lines, and from lines to boots.
 
 pub mod account;
+mod before_kernel;
 mod boots;
 mod chain;
 mod excerpt;
@@ -25,6 +26,7 @@ mod shutdown;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};
+pub use before_kernel::{before_kernel, Next};
 pub use boots::{split, split_guest};
 pub use excerpt::excerpt;
 pub use not_a_boot::{not_a_boot, tail_of_earlier};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
+use super::before_kernel::shows_start;
 use super::running::{fault, running};
 use super::shutdown::shutdown;
 use crate::log::boot_log::{BootLog, BootStart};
@@ -8,6 +9,7 @@ use crate::log::hints::{accounts_for_start, is_boot_initcall, is_kernel_fault, i
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
+use crate::text::shorten::shorten;
 
 /// Says what the lines are and how that was seen, when they are no boot. `alone`: the input holds nothing else; `first`:
 /// nothing else stands before them. Where
@@ -74,13 +76,15 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
         .process
         .as_deref()
         .map_or(String::new(), |name| format!(" of `{name}`"));
-    Some((
-        "program-log",
-        format!(
-            "line {} begins a log{who}, and none of its lines is the kernel's or shows the start of a system",
-            line.number
-        ),
-    ))
+    let unit = spoken().find(|line| shows_start(line));
+    let shown = unit.map_or(" or shows the start of a system".to_owned(), |unit| {
+        format!("; line {} is of a start: `{}`", unit.number, shorten(unit.text.trim()))
+    });
+    let why = format!(
+        "line {} begins a log{who}, and none of its lines is the kernel's{shown}",
+        line.number
+    );
+    Some(("program-log", why))
 }
 
 /// A kernel's report of its failure in a program's task, alone, as people keep them: the system had started.
@@ -160,7 +164,7 @@ pub fn tail_of_earlier(log: &BootLog) -> Option<(&'static str, String)> {
     let line = log.lines.iter().find(|l| !l.text.trim().is_empty())?;
     let why = format!(
         "it begins with `{}`, shows no start, and another boot follows it",
-        crate::text::shorten::shorten(line.text.trim())
+        shorten(line.text.trim())
     );
     Some(("tail", why))
 }
@@ -181,7 +185,7 @@ fn recovery(log: &BootLog) -> Option<(&'static str, String)> {
     let why = format!(
         "line {} says `{}`: what a recovery system's program did; its kernel's log is /proc/last_kmsg or pstore",
         line.number,
-        crate::text::shorten::shorten(line.text.trim())
+        shorten(line.text.trim())
     );
     Some(("recovery", why))
 }
