@@ -2,7 +2,8 @@
 """The jobs that `action.yml` and `ci/gitlab-boot-time.yml` describe, run on this machine as their runners would.
 
 Each job has a fresh checkout, the caches that its description names, and the variables of the forge; nothing else.
-Both forges have one store of caches here, so that each boot is made once.
+Both forges have one store of caches here, so that each boot is made once. Who wants the jobs elsewhere than on this
+machine gives a runner (benchmarks/ci_jobs_in_roots.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -31,6 +33,48 @@ echo "small: ready sum=$(echo small | /bin/busybox md5sum)"
 """
 PLANTED = 'echo "rc: start"\n/bin/busybox usleep 20000\necho "sensor: awake"\n'
 """A wait of 20 ms, and a line that tells of it."""
+NEEDS = "busybox-static"
+"""The package that the team's own system needs, beside what the jobs install by themselves."""
+LIMIT_S = 3000
+Done = subprocess.CompletedProcess[str]
+Runner = Callable[[str, list[str], Path, dict[str, str]], Done]
+"""Runs a forge's program in a checkout with these variables alone."""
+
+
+def here(_forge: str, program: list[str], checkout: Path, variables: dict[str, str]) -> Done:
+    """Run a job on this machine, with the bootlab that runs this."""
+    mine = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+    }
+    return subprocess.run(
+        program, cwd=checkout, env=mine | variables, capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
+
+
+def counted(comment: str) -> tuple[int, int]:
+    """Return how many boots a run made, and how many it had from earlier ones, as its comment says."""
+    found = re.search(r"(\d+) boots? made, (\d+) kept from earlier runs", comment)
+    assert found is not None, comment
+    return int(found[1]), int(found[2])
+
+
+def red(comment: str, commit: str) -> None:
+    """Hold what a comment says of the change: the answer, the stage, the commit, what differs, and by how much."""
+    assert "### ❌ boot time failed: small: slower than main " in comment
+    assert f"The one commit: {commit[:12]} Wait for the sensor (Ada)" in comment
+    assert "* changed in the root tree: /init" in comment
+    assert "only the new boots print: sensor: awake" in comment
+    grew = re.search(r"The stage \*\*RC scripts\*\* grew most: \+(\d+\.\d+) ms", comment)
+    assert grew is not None, comment
+    # BusyBox starts, waits at least 20 ms on the kernel's timer, and prints: a few milliseconds more.
+    assert 20 <= float(grew[1]) < 30
+
+
+def green(comment: str) -> None:
+    """Hold what a comment says once the change is taken back."""
+    assert "### ✅ boot time passed: small: same as main " in comment
+    assert "only the new boots print" not in comment
 
 
 def git(folder: Path, *words: str) -> str:
@@ -42,8 +86,9 @@ def git(folder: Path, *words: str) -> str:
 class Team:
     """A repository with a small system: `main`, and the branch `change` with one commit that costs 20 ms."""
 
-    def __init__(self, folder: Path, kernel: Path) -> None:
-        self.folder, self.kernel = folder, kernel
+    def __init__(self, folder: Path, kernel: Path, runner: Runner = here, wheel: str = "") -> None:
+        """Make the repository. `wheel`: what the jobs install; none: they have bootlab and its packages."""
+        self.folder, self.kernel, self.runner, self.wheel = folder, kernel, runner, wheel
         self.origin = folder / "origin"
         self.caches = folder / "caches"
         (self.origin / "rootfs").mkdir(parents=True)
@@ -97,18 +142,14 @@ class Team:
                 shutil.rmtree(kept, ignore_errors=True)
                 shutil.copytree(there, kept, symlinks=True)
 
-    def job(self, forge: str, name: str, api: str) -> tuple[subprocess.CompletedProcess[str], Path]:
+    def job(self, forge: str, name: str, api: str) -> tuple[Done, Path]:
         """Run a job; return how it ended, and its checkout."""
         checkout, home = self.checkout(name, merged=forge == "github"), self.folder / f"{name}-home"
         home.mkdir()
-        program, names, paths = (_github if forge == "github" else _gitlab)(checkout, home, api)
-        plain = {"HOME": str(home), "BOOTLAB_KERNEL": str(self.kernel)}
-        plain["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        plain["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
+        program, names, paths = (_github if forge == "github" else _gitlab)(checkout, home, api, self.wheel)
+        names |= {"HOME": str(home), "BOOTLAB_KERNEL": str(self.kernel)}
         self.restore(paths, checkout, home)
-        done = subprocess.run(
-            program, cwd=checkout, env=plain | names, capture_output=True, text=True, check=False, timeout=3000
-        )
+        done = self.runner(forge, program, checkout, names)
         self.save(paths, checkout, home)
         return done, checkout
 
@@ -117,13 +158,13 @@ def _place(path: str, checkout: Path, home: Path) -> Path:
     return home / path.removeprefix("~/") if path.startswith("~/") else checkout / path
 
 
-def _github(checkout: Path, home: Path, api: str) -> tuple[list[str], dict[str, str], list[str]]:
+def _github(checkout: Path, home: Path, api: str, wheel: str) -> tuple[list[str], dict[str, str], list[str]]:
     """Return what the action runs on a pull request, its variables, and what it caches."""
     event = home / "event.json"
     event.write_text(json.dumps({"pull_request": {"number": 7}}), encoding="utf-8")
     inputs = {name: one["default"] for name, one in ACTION["inputs"].items()}
-    # Bootlab and QEMU are here; the budget is the repository's.
-    inputs |= {"install": "", "packages": "", "budget": "@budgets"}
+    inputs |= {"install": wheel, "budget": "@budgets"}
+    inputs["packages"] = f"{inputs['packages']} {NEEDS}" if wheel else ""
     known = {f"inputs.{name}": value for name, value in inputs.items()} | {
         "inputs.against": "git:main",
         "inputs.token": "secret",
@@ -147,7 +188,7 @@ def _github(checkout: Path, home: Path, api: str) -> tuple[list[str], dict[str, 
     return ["bash", "-e", "-o", "pipefail", "-c", gate["run"]], names, cached["with"]["path"].split()
 
 
-def _gitlab(checkout: Path, home: Path, api: str) -> tuple[list[str], dict[str, str], list[str]]:
+def _gitlab(checkout: Path, home: Path, api: str, wheel: str) -> tuple[list[str], dict[str, str], list[str]]:
     """Return what the component runs on a merge request, its variables, and what it caches."""
     spec, jobs = COMPONENT
     inputs = {name: str(one.get("default", "")) for name, one in spec["spec"]["inputs"].items()}
@@ -161,12 +202,13 @@ def _gitlab(checkout: Path, home: Path, api: str) -> tuple[list[str], dict[str, 
         "CI_JOB_URL": "https://forge.example/a/b/-/jobs/12",
         "CI_MERGE_REQUEST_IID": "7",
         "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
-        # Variables of the project: its token, and that the image has everything.
+        # A variable of the project.
         "BOOTLAB_GITLAB_TOKEN": "secret",
     }
     written = {name: _with_inputs(str(value), inputs) for name, value in job["variables"].items()}
     names = {name: re.sub(r"\$(\w+)", lambda m: given[m[1]], value) for name, value in written.items()} | given
-    names |= {"BOOTLAB_PACKAGES": "", "BOOTLAB_INSTALL": ""}
+    names["BOOTLAB_INSTALL"] = wheel
+    names["BOOTLAB_PACKAGES"] = f"{names['BOOTLAB_PACKAGES']} {NEEDS}" if wheel else ""
     lines = [_with_inputs(line, inputs) for line in job["script"]]
     return ["sh", "-e", "-c", "\n".join(lines)], names, job["cache"]["paths"]
 
