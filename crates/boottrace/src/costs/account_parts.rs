@@ -51,19 +51,16 @@ pub(crate) fn parts(line: Option<u32>, ns: impl Fn(&str) -> Option<i64>) -> Vec<
             } else {
                 ""
             };
-            Some(Cost {
-                kind: *kind,
-                title: (*title).to_owned(),
-                cost_ns: Some(ns),
-                gain_ns: None,
-                basis: Basis::Printed,
-                at_most: false,
-                at_least: false,
-                around: Vec::new(),
-                lines: line.into_iter().collect(),
-                evidence: format!("{} ({name}) by systemd's own account{held}", spell(ns)),
-                advice: (*advice).to_owned(),
-            })
+            let evidence = format!("{} ({name}) by systemd's own account{held}", spell(ns));
+            let lines = line.into_iter().collect();
+            Some(Cost::printed(
+                *kind,
+                (*title).to_owned(),
+                Some(ns),
+                lines,
+                evidence,
+                advice,
+            ))
         })
         .collect()
 }

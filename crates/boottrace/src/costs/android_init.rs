@@ -27,21 +27,15 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .collect();
     told.sort_by_key(|(ns, line, ..)| (std::cmp::Reverse(*ns), *line));
     for (ns, line, command, text) in told.into_iter().take(LISTED) {
-        out.push(Cost {
-            kind: CostKind::StatedTime,
-            title: format!("Android's init runs `{}`", shorten(command)),
-            cost_ns: Some(ns),
-            gain_ns: None,
-            basis: Basis::Printed,
-            at_most: false,
-            at_least: false,
-around: Vec::new(),
-            lines: vec![line],
-            evidence: format!("{} by its own account: `{}`", spell(ns), shorten(text)),
-            advice: "init does one command after the other: move it behind sys.boot_completed, run it as a service of its own, or \
-                     leave out what is done already (restorecon of a large /data)"
-                .to_owned(),
-        });
+        out.push(Cost::printed(
+            CostKind::StatedTime,
+            format!("Android's init runs `{}`", shorten(command)),
+            Some(ns),
+            vec![line],
+            format!("{} by its own account: `{}`", spell(ns), shorten(text)),
+            "init does one command after the other: move it behind sys.boot_completed, run it as a service of its own, \
+             or leave out what is done already (restorecon of a large /data)",
+        ));
     }
 }
 

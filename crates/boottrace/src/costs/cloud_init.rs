@@ -186,36 +186,32 @@ fn total(text: &str) -> Option<i64> {
 }
 
 fn of_all((ns, line): (i64, &Line)) -> Cost {
-    let evidence = format!(
-        "{} by cloud-init's own record: `{}`",
-        spell(ns),
-        shorten(line.text.trim())
-    );
-    Cost {
-        cost_ns: Some(ns),
-        basis: Basis::Printed,
-        ..Cost::without_time(
-            CostKind::StatedTime,
-            "all stages of cloud-init together".to_owned(),
-            line.number,
-            evidence,
-            ADVICE,
-        )
-    }
+    recorded("all stages of cloud-init together".to_owned(), ns, line)
 }
 
 fn of_event(ns: i64, name: &str, stage: &str, line: &Line) -> Cost {
-    let title = format!("the step `{}` of cloud-init's stage {stage}", shorten(name));
+    recorded(
+        format!("the step `{}` of cloud-init's stage {stage}", shorten(name)),
+        ns,
+        line,
+    )
+}
+
+/// What a line of a record states.
+fn recorded(title: String, ns: i64, line: &Line) -> Cost {
     let evidence = format!(
         "{} by cloud-init's own record: `{}`",
         spell(ns),
         shorten(line.text.trim())
     );
-    Cost {
-        cost_ns: Some(ns),
-        basis: Basis::Printed,
-        ..Cost::without_time(CostKind::StatedTime, title, line.number, evidence, ADVICE)
-    }
+    Cost::printed(
+        CostKind::StatedTime,
+        title,
+        Some(ns),
+        vec![line.number],
+        evidence,
+        ADVICE,
+    )
 }
 
 /// Its name, when it began, how long it took.

@@ -76,6 +76,23 @@ impl Cost {
         }
     }
 
+    /// A cost whose time, where there is one, the log itself prints.
+    pub(crate) fn printed(
+        kind: CostKind,
+        title: String,
+        cost_ns: Option<i64>,
+        lines: Vec<u32>,
+        evidence: String,
+        advice: &str,
+    ) -> Self {
+        Self {
+            cost_ns,
+            basis: Basis::Printed,
+            lines,
+            ..Self::without_time(kind, title, 0, evidence, advice)
+        }
+    }
+
     /// The line that ends a silence, where it speaks of one device, or says that something failed: then it tells who had
     /// worked.
     pub fn told_by_its_end(&self) -> Option<&str> {

@@ -26,22 +26,6 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     }
 }
 
-fn cost(kind: CostKind, title: String, ns: Option<i64>, lines: Vec<u32>, evidence: String, advice: &str) -> Cost {
-    Cost {
-        kind,
-        title,
-        cost_ns: ns,
-        gain_ns: None,
-        basis: Basis::Printed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
-        lines,
-        evidence,
-        advice: advice.to_owned(),
-    }
-}
-
 fn firmware_lines<'a>(context: &Context<'a>) -> &'a [Line] {
     &context.boot.lines[..context.boot.kernel_from.unwrap_or(context.boot.lines.len())]
 }
@@ -78,7 +62,7 @@ fn countdown(context: &Context<'_>, out: &mut Vec<Cost>) {
             None => return,
         },
     };
-    let mut found = cost(
+    let mut found = Cost::printed(
         CostKind::BootLoaderDelay,
         "the boot loader waits for a key".to_owned(),
         Some(ns),
@@ -102,7 +86,7 @@ fn reads(context: &Context<'_>, out: &mut Vec<Cost>) {
         return;
     };
     let bytes = reads.iter().map(|read| read.bytes).fold(0, u64::saturating_add);
-    out.push(cost(
+    out.push(Cost::printed(
         CostKind::BootLoaderRead,
         "the boot loader reads files".to_owned(),
         Some(total),
@@ -134,7 +118,7 @@ fn usb(context: &Context<'_>, out: &mut Vec<Cost>) {
             || l.text.contains("Ethernet Device(s) found")
     });
     let ns = end.and_then(|end| context.apart(&lines[at], end));
-    out.push(cost(
+    out.push(Cost::printed(
         CostKind::BootLoaderUsb,
         "the boot loader starts USB".to_owned(),
         ns,
@@ -165,7 +149,7 @@ fn ubi(context: &Context<'_>, out: &mut Vec<Cost>) {
     else {
         return;
     };
-    out.push(cost(
+    out.push(Cost::printed(
         CostKind::UbiAttach,
         "UBI reads the flash to attach".to_owned(),
         Some(ns),
@@ -189,7 +173,7 @@ fn states(context: &Context<'_>, out: &mut Vec<Cost>) {
         .filter_map(|state| state.exec_ns)
         .fold(0, i64::saturating_add);
     if printing >= SHORTEST_NS {
-        let mut found = cost(
+        let mut found = Cost::printed(
             CostKind::FirmwareConsole,
             "coreboot prints what it does".to_owned(),
             Some(printing),
@@ -213,7 +197,7 @@ fn states(context: &Context<'_>, out: &mut Vec<Cost>) {
     longest.sort_by_key(|state| std::cmp::Reverse(state.ns()));
     for state in longest.into_iter().take(LISTED) {
         let exec = state.exec_ns.map_or("an unknown time".to_owned(), spell);
-        out.push(cost(
+        out.push(Cost::printed(
             CostKind::FirmwareStep,
             format!("coreboot's {}", state.name),
             Some(state.ns()),
@@ -242,7 +226,7 @@ fn steps(table: &TimeTable, out: &mut Vec<Cost>) {
                 shorten(name)
             }
         };
-        out.push(cost(
+        out.push(Cost::printed(
             CostKind::FirmwareStep,
             format!("from `{}` to `{}`{}", name(from), name(to), between(table, from, to)),
             Some(ns),

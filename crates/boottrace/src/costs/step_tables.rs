@@ -159,11 +159,14 @@ fn durations<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
 pub(super) fn cost(name: &str, ns: i64, line: &Line, advice: &str) -> Cost {
     let title = format!("the step `{}`", shorten(name));
     let evidence = format!("{} by the table: `{}`", spell(ns), shorten(line.text.trim()));
-    Cost {
-        cost_ns: Some(ns),
-        basis: Basis::Printed,
-        ..Cost::without_time(CostKind::StatedTime, title, line.number, evidence, advice)
-    }
+    Cost::printed(
+        CostKind::StatedTime,
+        title,
+        Some(ns),
+        vec![line.number],
+        evidence,
+        advice,
+    )
 }
 
 #[cfg(test)]

@@ -349,25 +349,18 @@ fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
     {
         return;
     }
-    out.push(Cost {
-        kind: CostKind::UserSpaceStart,
-        title: "systemd starts user space".to_owned(),
-        cost_ns: Some(ns),
-        gain_ns: None,
-        basis: Basis::Printed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
-        lines: vec![account.line],
-        evidence: format!(
+    out.push(Cost::printed(
+        CostKind::UserSpaceStart,
+        "systemd starts user space".to_owned(),
+        Some(ns),
+        vec![account.line],
+        format!(
             "{} of user space by systemd's own account, up to its last unit",
             spell(ns)
         ),
-        advice:
-            "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
-                 and give their text to `bootlab analyze`"
-                .to_owned(),
-    });
+        "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
+         and give their text to `bootlab analyze`",
+    ));
 }
 
 #[cfg(test)]

@@ -20,22 +20,12 @@ pub(super) fn told(ns: u64) -> String {
 
 pub(super) fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, evidence: String) -> Cost {
     if let Some(device) = unit.strip_suffix(".device") {
-        return Cost {
-            kind: CostKind::DeviceWait,
-            title: format!("the device `{device}` appears late"),
-            cost_ns: Some(signed(ns)),
-            gain_ns: None,
-            basis: Basis::Printed,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
-            lines: line.into_iter().collect(),
-            evidence,
-            advice:
-                "nothing starts a device: the time runs until udev announces it. See why it comes late: its driver \
-                     and its bus (dmesg), udev's rules, a module that is loaded late"
-                    .to_owned(),
-        };
+        let advice =
+            "nothing starts a device: the time runs until udev announces it. See why it comes late: its driver \
+                      and its bus (dmesg), udev's rules, a module that is loaded late";
+        let title = format!("the device `{device}` appears late");
+        let lines = line.into_iter().collect();
+        return Cost::printed(CostKind::DeviceWait, title, Some(signed(ns)), lines, evidence, advice);
     }
     Cost {
         kind: CostKind::UnitStart,

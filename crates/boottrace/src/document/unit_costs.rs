@@ -211,29 +211,29 @@ fn whole(report: &UnitReport) -> Option<Cost> {
         let took = unit.time_ns.filter(|took| *took >= SHORTEST_NS && took <= ns)?;
         Some(format!(" (`{}` waits {} for the others)", unit.unit, told(took)))
     });
-    (*ns >= SHORTEST_NS).then(|| Cost {
-        kind: CostKind::UserSpaceStart,
-        title: match goal {
-            Some((goal, _)) => format!("systemd starts user space up to `{goal}`"),
-            None => format!("systemd starts user space{}", waits.unwrap_or_default()),
-        },
-        cost_ns: Some(signed(*ns)),
-        gain_ns: None,
-        basis: Basis::Printed,
-        at_most: false,
-        at_least: false,
-around: Vec::new(),
-        lines: startup.line.into_iter().collect(),
-        evidence: match goal {
-            Some((goal, _)) => format!(
-                "`{goal}` is reached after {} of user space, by systemd's own account; {} until it had started everything",
-                told(*ns),
-                told(*all)
-            ),
-            None => format!("{} of user space by systemd's own account", told(*ns)),
-        },
-        advice: "add the text of `systemd-analyze critical-chain` and `systemd-analyze blame`: they name the units"
-            .to_owned(),
+    let title = match goal {
+        Some((goal, _)) => format!("systemd starts user space up to `{goal}`"),
+        None => format!("systemd starts user space{}", waits.unwrap_or_default()),
+    };
+    let evidence = match goal {
+        Some((goal, _)) => format!(
+            "`{goal}` is reached after {} of user space, by systemd's own account; {} until it had started everything",
+            told(*ns),
+            told(*all)
+        ),
+        None => format!("{} of user space by systemd's own account", told(*ns)),
+    };
+    let advice = "add the text of `systemd-analyze critical-chain` and `systemd-analyze blame`: they name the units";
+    let lines = startup.line.into_iter().collect();
+    (*ns >= SHORTEST_NS).then(|| {
+        Cost::printed(
+            CostKind::UserSpaceStart,
+            title,
+            Some(signed(*ns)),
+            lines,
+            evidence,
+            advice,
+        )
     })
 }
 
