@@ -2,7 +2,7 @@
 //! The parts of a start that lie before user space, as systemd's own account counts them.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::log::line::LineKind;
 

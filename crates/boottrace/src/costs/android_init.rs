@@ -3,7 +3,7 @@
 //! `init: Command 'restorecon /data' action=post-fs-data (/init.rc:770) took 1532ms and succeeded`.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::text::shorten::shorten;

@@ -15,6 +15,7 @@ const MOST: usize = 200_000;
 const LISTED: usize = 6;
 /// Shorter ones are not told.
 const SHORTEST_NS: i64 = 100_000_000;
+const RECORD: &str = "cloud-init's own record";
 const ADVICE: &str =
     "see cloud-init.log between these two lines (`cloud-init analyze blame`): the network that it waits for, \
                       the sources of data that it asks, the modules that it runs";
@@ -186,32 +187,12 @@ fn total(text: &str) -> Option<i64> {
 }
 
 fn of_all((ns, line): (i64, &Line)) -> Cost {
-    recorded("all stages of cloud-init together".to_owned(), ns, line)
+    Cost::stated_by("all stages of cloud-init together".to_owned(), ns, line, RECORD, ADVICE)
 }
 
 fn of_event(ns: i64, name: &str, stage: &str, line: &Line) -> Cost {
-    recorded(
-        format!("the step `{}` of cloud-init's stage {stage}", shorten(name)),
-        ns,
-        line,
-    )
-}
-
-/// What a line of a record states.
-fn recorded(title: String, ns: i64, line: &Line) -> Cost {
-    let evidence = format!(
-        "{} by cloud-init's own record: `{}`",
-        spell(ns),
-        shorten(line.text.trim())
-    );
-    Cost::printed(
-        CostKind::StatedTime,
-        title,
-        Some(ns),
-        vec![line.number],
-        evidence,
-        ADVICE,
-    )
+    let title = format!("the step `{}` of cloud-init's stage {stage}", shorten(name));
+    Cost::stated_by(title, ns, line, RECORD, ADVICE)
 }
 
 /// Its name, when it began, how long it took.

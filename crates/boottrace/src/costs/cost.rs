@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::CostKind;
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
 use crate::text::spoken_time::longest_in_words;
 
 /// Where an expected gain comes from. None of them is a promise: only a boot decides.
@@ -91,6 +93,19 @@ impl Cost {
             lines,
             ..Self::without_time(kind, title, 0, evidence, advice)
         }
+    }
+
+    /// A cost that a line states. `by`: whose statement the line is ("the table").
+    pub(crate) fn stated_by(title: String, ns: i64, line: &Line, by: &str, advice: &str) -> Self {
+        let evidence = format!("{} by {by}: `{}`", spell(ns), shorten(line.text.trim()));
+        Self::printed(
+            CostKind::StatedTime,
+            title,
+            Some(ns),
+            vec![line.number],
+            evidence,
+            advice,
+        )
     }
 
     /// The line that ends a silence, where it speaks of one device, or says that something failed: then it tells who had

@@ -2,8 +2,7 @@
 //! Tables of a boot's steps with their times, as tools other than systemd's print them: runit-startuptime, OpenRC's
 //! rc-analyze, cloud-init analyze blame, Android's boot_progress.
 
-use super::cost::{spell, Basis, Cost};
-use super::kind::CostKind;
+use super::cost::Cost;
 use super::stated_time::length;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -157,16 +156,7 @@ fn durations<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
 
 /// A row of a table as a cost.
 pub(super) fn cost(name: &str, ns: i64, line: &Line, advice: &str) -> Cost {
-    let title = format!("the step `{}`", shorten(name));
-    let evidence = format!("{} by the table: `{}`", spell(ns), shorten(line.text.trim()));
-    Cost::printed(
-        CostKind::StatedTime,
-        title,
-        Some(ns),
-        vec![line.number],
-        evidence,
-        advice,
-    )
+    Cost::stated_by(format!("the step `{}`", shorten(name)), ns, line, "the table", advice)
 }
 
 #[cfg(test)]

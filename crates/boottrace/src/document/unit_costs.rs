@@ -7,7 +7,7 @@ use super::document::Part;
 use super::unit_cost::{cost, signed, told, LISTED, SHORTEST_NS};
 use super::units::{Startup, Unit, UnitReport};
 use crate::costs::account_parts;
-use crate::costs::cost::{Basis, Cost};
+use crate::costs::cost::Cost;
 use crate::costs::kind::CostKind;
 use crate::costs::units::is_waiter;
 
