@@ -11,7 +11,9 @@ import struct
 from pathlib import Path
 from typing import Literal
 
-Then = Literal["idle", "spin", "reset", "repeat"]
+Then = Literal["idle", "spin", "reset", "repeat", "draw"]
+DRAWN = (320, 200, b"\xaa\x00\x00")
+"""Width, height and colour of what `draw` shows; a PC doubles both on its screen."""
 
 
 def mini_kernel(
@@ -41,6 +43,9 @@ def mini_kernel(
         code += b"\xfa\xf4\xeb\xfd"  # cli; hlt; jmp $-1
     elif then == "spin":
         code += b"\xeb\xfe"
+    elif then == "draw":
+        # mov ax, 0x13; int 0x10; push 0xa000; pop es; xor di, di; mov al, 4; mov cx, 64000; rep stosb; cli; hlt
+        code += b"\xb8\x13\x00\xcd\x10\x68\x00\xa0\x07\x31\xff\xb0\x04\xb9\x00\xfa\xf3\xaa\xfa\xf4\xeb\xfd"
     elif then == "reset":
         code += b"\xb0\xfe\xe6\x64\xeb\xfe"  # keyboard controller: pulse the reset line
     else:

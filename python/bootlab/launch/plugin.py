@@ -43,6 +43,8 @@ _SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/
 _DEVICES_PARTS = ("devices-loop.c", "devices-loop.h", "devices-pool.c", "devices-pool.h")
 _DEVICES_SOURCES = ("bootlab-devices.c", *_DEVICES_PARTS, "refuse.h", *_HOST, *_FUNCTIONS)
 _ENDS_SOURCES = ("bootlab-ends.c", "ends-file.h", "refuse.h", *_FUNCTIONS)
+_LINES_SOURCES = (*_STAMP_SOURCES, "stamp-line.c")
+_PICTURE_SOURCES = ("bootlab-picture.c", "refuse.h", *_FUNCTIONS)
 _TRACE_PARTS = (
     *("block", "code", "count", "cpu", "flow", "irq"),
     *("out", "preempt", "stack", "symbols", "transfer", "tree"),
@@ -92,6 +94,17 @@ def prepare_processors(emulator: Emulator, cache_folder: Path) -> Plugin:
 def prepare_ends(emulator: Emulator, cache_folder: Path) -> Plugin:
     """Return the plugin that ends a machine at a virtual time for this emulator, built at first use. Never raises."""
     return _prepare(emulator, cache_folder, _ENDS_SOURCES)
+
+
+def prepare_with_lines(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the stamp plugin as one that another plugin may print through, tested too. Never raises."""
+    made = _prepare(emulator, cache_folder, _LINES_SOURCES)
+    return _believed(made, emulator, cache_folder, made)
+
+
+def prepare_picture(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the plugin that looks for a picture on the screen for this emulator, built at first use. Never raises."""
+    return _prepare(emulator, cache_folder, _PICTURE_SOURCES)
 
 
 def prepare_devices(emulator: Emulator, cache_folder: Path) -> Plugin:

@@ -7,6 +7,7 @@ The emulator's words are derived from it (:mod:`bootlab.launch.qemu_command`); n
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -172,6 +173,16 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     def devices_in_step(self) -> bool:
         """A plugin makes devices complete their work at the instruction that asks for it, not at the host's pace."""
         return any(plugin.carried_as == DEVICES_PLUGIN for plugin in self.plugins)
+
+    @property
+    def loader_files(self) -> tuple[str, ...]:
+        """The paths of a boot loader that is started without a medium, and of what lies ready for it."""
+        return self.loader.files if self.loader is not None else ()
+
+    @property
+    def preload(self) -> Path | None:
+        """The plugin that is loaded before the emulator's own libraries, where one is."""
+        return next((Path(plugin.file) for plugin in self.plugins if plugin.preloaded), None)
 
     def with_plugin(self, plugin: LoadedPlugin) -> Launch:
         """Return the launch with one plugin more, which the emulator loads before the others."""

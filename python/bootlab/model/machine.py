@@ -133,6 +133,15 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
             "`type=11,value=io.systemd.credential:NAME=VALUE`"
         ),
     ] = ()
+    picture: Annotated[
+        str | None,
+        key(
+            "exact mode: a picture (PPM, `P6`) that the machine's screen is compared with, each millisecond. When the "
+            "screen first shows it (in the middle, where it is smaller), the console gets the line `bootlab: picture "
+            "shown`, which a goal or a mark can wait for. See [a first picture](../how-to/measure-a-first-picture.md)",
+            files=True,
+        ),
+    ] = None
     extra: Annotated[tuple[str, ...], key("further QEMU arguments, passed on unchanged after all others")] = ()
     emulator: Annotated[
         str | None, key("the QEMU binary; left out: the first `qemu-system-…` of the architecture in PATH", files=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bootlab.launch import picture
 from bootlab.model.system import SystemDescription
 from bootlab.preflight import first_script, goal_words, started_programs
 
@@ -12,5 +13,8 @@ def likely(system: SystemDescription) -> str:
     if system.root is None and system.cmdline.value("root"):
         # An initramfs hands over to a medium that the system file only names: what is on it was not read.
         return ""
+    if picture.is_goal(system):
+        # No file has the line that bootlab itself prints, and what a program draws nobody can tell from its files.
+        return started_programs.likely(system)
     # What cannot run is the cause of what a script does not print.
     return started_programs.likely(system) or first_script.likely(system) or goal_words.likely(system)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from bootlab.formats.file_view import FileView
+from bootlab.launch import picture
 from bootlab.launch.boot_plan import BootPlan
 from bootlab.model.cmdline import CommandLine
 from bootlab.preflight.ready_image import tree_of
@@ -38,6 +39,8 @@ def check(plan: BootPlan) -> tuple[str, str] | None:
         )
     if re.search(r"(?:login|Password): ?\$$", goal) and re.search(goal, "box login: ") is None:
         return (f"the goal {goal!r} cannot match: a prompt ends with a space", "leave the $ out of goal.console")
+    if plan.system.machine.picture is None and picture.is_goal(plan.system):
+        return (f"the goal {goal!r} waits for a picture, and none is given", "name it as machine.picture")
     said = any(line.has(f"systemd.{key}") for key in ("show_status", "log_target", "log_level")) or line.has("debug")
     if _SYSTEMD.search(goal) and line.has("quiet") and not said:
         return (

@@ -9,6 +9,7 @@ ended. It is never changed again: each later boot throws away what it writes, as
 from __future__ import annotations
 
 import datetime
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -193,9 +194,10 @@ def _copied(medium: Medium, path: Path) -> Medium:
 def _ended(plan: BootPlan, launch: Launch, asked: Ends, number: int, folder: Path) -> tuple[int, int]:
     """Boot to the goal and on to the end; return when both were. Raise TargetError where one does not come."""
     plan = msgspec.structs.replace(plan, launch=launch)
-    preload = next((Path(plugin.file) for plugin in launch.plugins if plugin.preloaded), None)
     log = folder / "emulator.log"
-    with EmulatorProcess(list(words(launch)), folder=folder, log=log, preload=preload) as process:
+    for name, source in plan.carried:
+        shutil.copyfile(source, folder / name)
+    with EmulatorProcess(list(words(launch)), folder=folder, log=log, preload=launch.preload) as process:
         found = follow_to_end(plan, asked, folder, process, _NO_PROGRESS)
     ending, which = found.decided.ending, f"boot {number} of {plan.system.name}, which goes before the measured one,"
     if not found.goal_ns:

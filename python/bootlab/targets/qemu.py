@@ -20,7 +20,7 @@ from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.builders.loader.started import CardStart, started
 from bootlab.builders.programs import built_programs, facts_file
 from bootlab.errors import EnvironmentFault, UserError
-from bootlab.launch import devices, emulator, exactness, kvm, loader_marks, plugin, processors, qemu_launch
+from bootlab.launch import devices, emulator, exactness, kvm, loader_marks, picture, plugin, processors, qemu_launch
 from bootlab.launch.boot_key import key_of, machine_key_of
 from bootlab.launch.boot_plan import BootPlan, Purpose
 from bootlab.launch.ending import Decided, Ending
@@ -143,9 +143,9 @@ class QemuTarget:
             root=str(artefacts.root) if artefacts.root else None,
             start=_filled_bank(placed),
         )
-        launch, out_of_step = devices.in_step(qemu_launch.launch_of(placed, parts), found, self._cache.root)
-        of_loader_files = launch.loader.files if launch.loader is not None else ()
-        files = (*placed.machine.files, *of_loader_files, *((str(whole),) if whole is not None else ()))
+        watched = picture.watched(qemu_launch.launch_of(placed, parts), system, found, self._cache)
+        launch, out_of_step = devices.in_step(watched, found, self._cache.root)
+        files = (*placed.machine.files, *launch.loader_files, *((str(whole),) if whole is not None else ()))
         disks = tuple(self._cache.digest(Path(file)) for file in files)
 
         def keyed(launch: Launch, left: tuple[str, ...]) -> tuple[str, str]:
@@ -175,6 +175,7 @@ class QemuTarget:
                 *(_own_config(system) if built is not None else ()),
                 *_loader_config(from_card),
                 *self._programs(programs),
+                *picture.carried(system),
             ),
         )
         if system.earlier is None and system.shutdown is None:
@@ -217,7 +218,7 @@ class QemuTarget:
                         folder=folder,
                         log=folder / "emulator.log",
                         stdout=line.fd if line is not None else None,
-                        preload=_preloaded(plan),
+                        preload=plan.launch.preload if plan.launch is not None else None,
                     )
                 )
                 if plan.ends is not None:
@@ -302,11 +303,6 @@ def _span_bytes(info: KernelInfo) -> int | None:
     return None if start is None or end is None else end - start
 
 
-def _preloaded(plan: BootPlan) -> Path | None:
-    plugins = plan.launch.plugins if plan.launch is not None else ()
-    return next((Path(plugin.file) for plugin in plugins if plugin.preloaded), None)
-
-
 def _own_config(system: SystemDescription) -> tuple[tuple[str, str], ...]:
     """Return the configuration that the kernel was built with, to stand in the recording as proof of its options."""
     return ((recording_dir.KERNEL_CONFIG_FILE, system.kernel.config),) if system.kernel.config else ()
@@ -370,6 +366,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float, writt
         notes=(*((fallback,) if fallback else ()), *watch.notes),
     )
     stamp_path.unlink(missing_ok=True)
+    picture.tidy(folder, reached=ending.outcome is Outcome.GOAL)
     return assembly.write(folder, meta, heard)
 
 
