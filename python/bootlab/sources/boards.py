@@ -191,6 +191,8 @@ BOARDS: tuple[QemuBoard, ...] = (
             ("rainier-bmc", ("ibm,rainier-bmc",), "aspeed,ast2600", (1024,), 2, ""),
             ("tacoma-bmc", ("ibm,tacoma-bmc",), "aspeed,ast2600", (1024,), 2, ""),
             ("qcom-dc-scm-v1-bmc", ("qcom,dc-scm-v1-bmc",), "aspeed,ast2600", (1024,), 2, ""),
+            ("gb200nvl-bmc", ("nvidia,gb200nvl-bmc",), "aspeed,ast2600", (1024,), 2, "10.1"),
+            ("catalina-bmc", ("facebook,catalina-bmc",), "aspeed,ast2600", (2048,), 2, "10.1"),
         )
     ),
     QemuBoard(
@@ -214,6 +216,11 @@ BOARDS: tuple[QemuBoard, ...] = (
         machine="npcm750-evb", arch="arm", compatible=("nuvoton,npcm750-evb",), family=("nuvoton,npcm750",),
         port="ttyS3", console_port=3, ports=_ports("ttyS", 0xF0001000, 0xF0002000, 0xF0003000, 0xF0004000),
         driver=_8250, memory_max_mib=2048, processors=2, processors_least=2,
+    ),
+    QemuBoard(
+        machine="npcm845-evb", arch="arm64", compatible=("nuvoton,npcm845-evb",), family=("nuvoton,npcm845",),
+        port="ttyS0", ports=_ports("ttyS", 0xF0000000, 0xF0001000, 0xF0002000, 0xF0003000), driver=_8250,
+        memory_max_mib=2048, processors=4, processors_least=4, since="10.0",
     ),
     QemuBoard(
         machine="imx25-pdk", arch="arm", compatible=("fsl,imx25-pdk",), family=("fsl,imx25",), port="ttymxc0",
