@@ -38,10 +38,10 @@ STACK_S = 3 * 3600
 Row = dict[str, Any]
 
 
-def stacked(folder: Path, built: Built, ids: list[str], limit_s: float = STACK_S) -> Row:
+def stacked(folder: Path, built: Built, ids: list[str], limit_s: float = STACK_S, jobs: int = 1) -> Row:
     """Describe and stack a system; return its row, or at which step it failed. `ids`: techniques; none: all.
 
-    `limit_s`: so long each of the two may take.
+    `limit_s`: so long each of the two may take. `jobs`: boots at a time.
     """
     given = [word for path in built.given for word in ("--from", str(path))]
     step = "new"
@@ -52,7 +52,7 @@ def stacked(folder: Path, built: Built, ids: list[str], limit_s: float = STACK_S
         ):
             return {"failed": "new", "exit_code": made.returncode, "said": (made.stderr or made.stdout)[-300:]}
         step = "stack"
-        done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", "1", limit_s=limit_s)
+        done = bootlab(folder, "stack", "it.toml", *ids, "--json", "-j", str(jobs), limit_s=limit_s)
     except subprocess.TimeoutExpired:
         return {"failed": step, "cut_off_s": limit_s, "said": f"no end within {limit_s:g} s"}
     return row_of(folder, done)
@@ -140,6 +140,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="for base root, images and runs; made if it is not there")
     parser.add_argument("--out", type=Path, required=True, help="the rows")
     parser.add_argument("--ids", default="", help="the techniques, with commas; default: all that apply")
+    parser.add_argument("--jobs", type=int, default=1, help="boots at a time")
     parser.add_argument("--limit-s", type=float, default=STACK_S, help="host time for `stack`, and for `new` before it")
     parser.add_argument("--table", action="store_true", help="print the kept rows alone")
     parser.add_argument("names", nargs="*")
@@ -152,7 +153,7 @@ def main() -> int:
         at.mkdir(parents=True, exist_ok=True)
         begin = time.monotonic()
         ids = asked.ids.split(",") if asked.ids else []
-        row = stacked(at, made(name, folder, at), ids, asked.limit_s)
+        row = stacked(at, made(name, folder, at), ids, asked.limit_s, asked.jobs)
         if "failed" not in row:
             row["bare"] = boots_bare(at, row["run"])
         kept.add({"system": name, "ids": ids, **row, "host_s": round(time.monotonic() - begin)})
