@@ -161,7 +161,9 @@ def main() -> int:
         for text in options.kernels:
             kernel, _, arch = text.rpartition(":")
             system = system_of(kernel, arch, work) if kernel else None
-            for case in cases_of(arch, options):
+            # Two kernels are two systems: Debian's cloud kernel is renewed every few weeks.
+            named = {"kernel": Path(kernel).resolve().name} if kernel else {}
+            for case in (made | named for made in cases_of(arch, options)):
                 made = made_of(system, case["cpus"], case["quantum_ns"]) if system is not None else None
                 for window in ("",) if kernel else ("calm", *TEAM_WIDENED):
                     which = case | ({} if kernel else {"window": window})
@@ -176,7 +178,9 @@ def main() -> int:
 def said(kept: list[dict[str, Any]]) -> int:
     cases: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in kept:
-        cases.setdefault((row["arch"], row["cpus"], row["quantum_ns"], row["qemu"]), []).append(row)
+        cases.setdefault((row["arch"], row["cpus"], row["quantum_ns"], row["qemu"], row.get("kernel", "")), []).append(
+            row
+        )
     differ = 0
     for case, rows in cases.items():
         facts = {(row["outcome"], row["goal_ns"], row["goal_insns"], row["console_sha256"]) for row in rows}
