@@ -355,4 +355,9 @@ CASES = (
         NO,
         "",
     ),
+    Says("ahci-all-at-once", as_context(written(w.STAGGERED), config={"CONFIG_SATA_AHCI": "y"}), YES, "SSS flag set"),
+    Says("ahci-all-at-once", as_context(written(w.NOT_STAGGERED), config={"CONFIG_SATA_AHCI": "y"}), NO, "AHCI 0001"),
+    Says("fsck-skipped", as_context(written(w.CHECKED)), YES, "1204/32768 files"),
+    Says("fsck-skipped", BASE, UNKNOWN, "no check is on the console"),
+    Says("fsck-skipped", as_context(written(w.CHECKED, "console=ttyS0 fsck.mode=skip")), NO, "it is set already"),
 )

@@ -334,4 +334,10 @@ CASES = (
     Shows("app-as-init", BASE, BASE, False, ""),
     Shows("app-as-init", _marks("quiet", "rc-scripts"), QUIET, True, "never ran"),
     Shows("app-as-init", QUIET, QUIET, False, "quiet"),
+    Shows("ahci-all-at-once", written(w.STAGGERED), written(w.NOT_STAGGERED), True, "SSS flag set"),
+    Shows("ahci-all-at-once", written(w.STAGGERED), written(w.STAGGERED), False, "still prints"),
+    Shows("fsck-skipped", written(w.CHECKED), written(""), True, "1204/32768 files"),
+    Shows("fsck-skipped", written(w.CHECKED), written(w.CHECKED), False, "still checked"),
+    Shows("fsck-skipped", BASE, BASE, False, "no check was on the console"),
+    Shows("fsck-skipped", written(w.CHECKED), written("", goal=False), False, "did not reach its goal"),
 )

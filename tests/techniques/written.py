@@ -72,3 +72,12 @@ _FOUR_CPUS = """\
 OTHERS_CALIBRATE = _FOUR_CPUS.format(how=", value calculated using timer frequency..", end="0.813974")
 OTHERS_KNOWN = _FOUR_CPUS.format(how=", value calculated using timer frequency..", end="0.570000")
 OTHERS_PRESET = _FOUR_CPUS.format(how=" preset value..", end="0.575000")
+
+# drivers/ata/ahci.c ahci_init_one(), drivers/ata/libahci.c ahci_print_info()
+STAGGERED = """\
+[    1.200000] ahci 0000:00:1f.2: SSS flag set, parallel bus scan disabled
+[    1.200100] ahci 0000:00:1f.2: AHCI 0001.0300 32 slots 6 ports 6 Gbps 0x3f impl SATA mode"""
+NOT_STAGGERED = STAGGERED.split("\n", 1)[1]
+
+# e2fsck/unix.c main(): what systemd-fsck and initramfs-tools let through to the console
+CHECKED = "/dev/vda2: clean, 1204/32768 files, 51234/131072 blocks"

@@ -96,6 +96,8 @@ class PciOff(ParameterTechnique):
 
 _INTERPRETER = r"ACPI: Interpreter enabled"
 
+_STAGGERED = r"ahci\S* .{0,40}: SSS flag set, parallel bus scan disabled"
+
 
 TECHNIQUES: tuple[Technique, ...] = (
     # The keyboard controller is slow to talk to, even an emulated one.
@@ -151,5 +153,27 @@ TECHNIQUES: tuple[Technique, ...] = (
         ),
         otherwise=("ACPI is not used", "no interpreter"),
         shows=("vanishes", _INTERPRETER),
+    ),
+    ParameterRow(
+        id="ahci-all-at-once",
+        title="Disks spun up at the same time",
+        what="Sets `libahci.ignore_sss=1`.",
+        why=(
+            "Where the controller asks for staggered spin-up, the kernel probes its ports one after the other, so that "
+            "the waits for their links add up."
+        ),
+        when_not="Several disks with motors share a supply that cannot start them at once.",
+        cost="None without disks that turn.",
+        risk=Risk(function="the supply must carry all disks that start at the same time"),
+        kernels="2.6.34 and later",
+        sets=(Param("libahci.ignore_sss", "1"),),
+        references=("drivers/ata/ahci.c: ahci_init_one()", "drivers/ata/libahci.c: ignore_sss"),
+        without=(("SATA_AHCI", "the kernel has no AHCI driver"),),
+        signs=(
+            Sign("yes", _STAGGERED, "the ports are probed one after the other"),
+            Sign("no", r"ahci \S+: AHCI \d{4}\.\d{4}", "the ports are probed at the same time"),
+        ),
+        otherwise=("there is no AHCI controller", "no ahci: line"),
+        shows=("vanishes", _STAGGERED),
     ),
 )

@@ -185,4 +185,15 @@ TECHNIQUES = (
         because="the SPL sets the processor's voltage",
         references=("U-Boot: drivers/power/sy8106a.c", "U-Boot: board/sunxi/board.c, sunxi_board_init()"),
     ),
+    LoaderFeature(
+        id="loader-heap-unset",
+        title="U-Boot's heap not set to zero",
+        what="Builds U-Boot without CONFIG_SYS_MALLOC_CLEAR_ON_INIT.",
+        why="U-Boot writes zeros over its whole heap, often 16 to 64 MiB, before its first command.",
+        when_not="The heap is small.",
+        cost="None: calloc() then clears what it hands out.",
+        sets=(("SYS_MALLOC_CLEAR_ON_INIT", "n"),),
+        because="U-Boot clears its heap",
+        references=("U-Boot: common/Kconfig, SYS_MALLOC_CLEAR_ON_INIT", "U-Boot: common/dlmalloc.c, mem_malloc_init()"),
+    ),
 )

@@ -241,9 +241,47 @@ class RootInInitramfs(Technique):
         return Effect(True, f"{was or 'mounted before'} -> initramfs of {size} bytes; {run}")
 
 
+_CHECKED = r": clean, \d+/\d+ files, \d+/\d+ blocks"
+
+
+class FsckSkipped(ParameterTechnique):
+    """Before a file system is mounted for writing, a program reads its superblock, and now and then all of it."""
+
+    id = "fsck-skipped"
+    title = "No check of file systems"
+    stage = "storage"
+    what = "Sets `fsck.mode=skip`, which systemd and Debian's initramfs-tools read."
+    why = "A program is loaded and started for each file system, and who mounts it waits for its end."
+    when_not = "The device can lose its power while it writes, and its file system has no journal."
+    cost = "Damage is found when a file is read, not before."
+    risk = Risk(function="file systems are no longer checked, also those that were not unmounted cleanly")
+    proof = "recording"
+    kernels = "any; systemd 209 and later, initramfs-tools 0.117 and later"
+    sets = (Param("fsck.mode", "skip"),)
+    references = ("systemd-fsck@.service(8): fsck.mode=", "initramfs-tools: scripts/functions, _checkfs_once()")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the console has the answer of a check."""
+        if answer := self.already(context):
+            return answer
+        line = KernelLog.of_console(context.recording).line(_CHECKED)
+        return Applies.yes("a file system is checked", line) if line else Applies.unknown("no check is on the console")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the answer of the check, which is gone from the console of a boot that reached its goal."""
+        was = KernelLog.of_console(before.recording).line(_CHECKED)
+        now = KernelLog.of_console(after.recording).line(_CHECKED)
+        if not was:
+            return Effect(False, "no check was on the console before the change either")
+        if now or not after.recording.ok:
+            return Effect(False, f"still checked: {now}" if now else "the changed system did not reach its goal")
+        return Effect(True, f"gone from the console: {was}")
+
+
 TECHNIQUES = (
     RaidNoautodetect(),
     RootdelayToRootwait(),
     Rootfstype(),
     RootInInitramfs(),
+    FsckSkipped(),
 )
