@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # bootlab: `make demo`, `make check` and `make test` do all the set-up on a fresh Debian 12 or 13.
-.PHONY: help demo orangepi orangepi-ladder check test test-all qemu10 test-qemu10 qemu11 test-qemu11 fuzz setup lint format clean guest \
+.PHONY: help demo orangepi orangepi-ladder check test test-all qemu10 test-qemu10 qemu11 test-qemu11 ssh-vm test-ssh-vm fuzz setup lint format clean guest \
 	kernel doctor reference reader developer wheel wheels container docs unit-tests rust-tests ready
 
 VENV    := .venv
@@ -10,6 +10,7 @@ KERNEL  := $(CURDIR)/.cache/kernel
 STORE   := $(CURDIR)/demo
 QEMU10  := $(CURDIR)/.cache/qemu10
 QEMU11  := $(CURDIR)/.cache/qemu11
+SSH_VM  := $(CURDIR)/.cache/ssh-vm
 SUITE10 := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_CODENAME" = bookworm ] && echo bookworm-backports || echo trixie)
 # Cargo where rustup or Debian's cargo-web put it; maturin where it is installed to.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -30,6 +31,7 @@ help:
 	@echo "make test-all   set up and run the whole test suite (half an hour on two cores)"
 	@echo "make test-qemu10  the tests that boot, with QEMU 10 and kernel 6.12 in private folders"
 	@echo "make test-qemu11  the same with QEMU 11 and kernel 7.3"
+	@echo "make test-ssh-vm  a Debian under QEMU that ssh reboots, and the tests of boards that are such hosts"
 	@echo "make setup      install bootlab into $(VENV)"
 	@echo "make wheel      build the wheel and the source distribution into dist/"
 	@echo "make container  build a container image of Debian 13 with the wheel (needs root)"
@@ -200,6 +202,14 @@ test-qemu11: developer qemu11
 	BOOTLAB_KERNEL_ARM64=$(CURDIR)/.cache/kernel-7.3-arm64/vmlinuz \
 	BOOTLAB_KERNEL_BOARDS=$(CURDIR)/.cache/kernel-arm64-boards \
 	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(WHOLE) -m "qemu and ($(or $(LANE),qemu))" $(TESTS)
+
+# A whole Debian with an ssh server, as an initramfs: root makes its tree.
+ssh-vm: $(KERNEL)/vmlinuz
+	./scripts/setup-debian.sh run hosts
+	$(if $(filter 0,$(shell id -u)),,sudo) ./scripts/make-ssh-vm.sh $(SSH_VM)
+
+test-ssh-vm: developer ssh-vm
+	BOOTLAB_SSH_VM=$(SSH_VM) $(PYTEST) tests/integration/test_remote_vm.py tests/integration/test_remote_sshd.py
 
 # What the wheel brings beside Python: `man bootlab-boot` works where its folder of programs is in PATH.
 MAN := bootlab.data/data/share/man/man1

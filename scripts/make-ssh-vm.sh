@@ -15,12 +15,21 @@ if [ ! -e "$root/sbin/init" ]; then
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/man/*' bookworm "$root"
 fi
-modules=$(echo "$kernel"/unpacked/lib/modules/*)
+for modules in "$kernel"/unpacked/lib/modules/* "$kernel"/unpacked/usr/lib/modules/*; do
+    [ ! -d "$modules/kernel" ] || break
+done
 release=${modules##*/}
 for module in net/core/failover drivers/net/net_failover drivers/net/virtio_net drivers/virtio/virtio \
     drivers/virtio/virtio_ring drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci_modern_dev \
     drivers/virtio/virtio_pci; do
-    install -D -m 644 "$modules/kernel/$module.ko" "$root/lib/modules/$release/kernel/$module.ko"
+    # Debian 12's are plain files, later ones are packed, and what another kernel has built in is no file.
+    file=$(find "$modules/kernel/${module%/*}" -maxdepth 1 -name "${module##*/}.ko*")
+    if [ -n "$file" ]; then
+        install -D -m 644 "$file" "$root/lib/modules/$release/kernel/${file#"$modules/kernel/"}"
+    elif ! grep -q "/${module##*/}\.ko" "$modules/modules.builtin"; then
+        echo "make-ssh-vm.sh: $modules has no $module" >&2
+        exit 1
+    fi
 done
 cp "$modules"/modules.builtin* "$modules/modules.order" "$root/lib/modules/$release/"
 depmod -b "$root" "$release"
@@ -48,3 +57,5 @@ rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
 ln -sf /lib/systemd/systemd "$root/init"
 (cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet | gzip -1) >"$folder/initrd.gz.new"
 mv "$folder/initrd.gz.new" "$folder/initrd.gz"
+# With sudo, the test is run by somebody else.
+[ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID:$SUDO_GID" "$folder" "$folder/key" "$folder/key.pub"

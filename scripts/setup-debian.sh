@@ -7,7 +7,7 @@
 # tests call), boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), loaders (build U-Boot, make
 # cards), filesystems (root images), programs (build a root tree's programs), databases (the server that tests of the
 # history start), reader (the core for a browser), roots (try it all on a fresh Debian: fresh-root.sh),
-# containers (an image of bootlab: container.sh).
+# containers (an image of bootlab: container.sh), hosts (a Debian that ssh reboots: make-ssh-vm.sh).
 # Needs root or sudo only when something is missing. Without both it prints one line for root, of all that `make` ever asks
 # for, and ends with exit code 3.
 set -eu
@@ -27,6 +27,7 @@ databases="postgresql util-linux"
 reader="libstd-rust-dev-wasm32 lld"
 roots="mmdebstrap zstd git util-linux"
 containers="mmdebstrap git util-linux umoci"
+hosts="mmdebstrap cpio kmod openssh-client"
 
 here=$(cd "${0%/*}" && pwd)
 release=${OS_RELEASE:-/etc/os-release} # (another file in tests)
@@ -47,7 +48,7 @@ own_cargo() {
 }
 installed() { case "$there" in *" $1 "*) ;; *) return 1 ;; esac; }
 
-# Every group but those that no test and no demo needs: kernels (what a kernel build needs), roots, containers.
+# Every group but those that no test and no demo needs: kernels (what a kernel build needs), roots, containers, hosts.
 everything='run build lint test boards loaders filesystems programs databases'
 tell_root() {
     {
@@ -89,8 +90,9 @@ packages() {
     reader) ! own_cargo || echo "$reader" ;;
     roots) echo "$roots" ;;
     containers) echo "$containers" ;;
+    hosts) echo "$hosts" ;;
     *)
-        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, loaders, filesystems, programs, databases, reader, roots, containers)" >&2
+        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, loaders, filesystems, programs, databases, reader, roots, containers, hosts)" >&2
         exit 2
         ;;
     esac

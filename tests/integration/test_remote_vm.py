@@ -79,7 +79,7 @@ reboot = "{reboot}"
 @pytest.fixture(scope="module")
 def vm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vm]:
     if not (MADE / "initrd.gz").is_file():
-        pytest.skip("no Debian with an ssh server here: scripts/make-ssh-vm.sh makes one")
+        pytest.skip("no Debian with an ssh server here: make test-ssh-vm makes one, and runs this")
     if shutil.which("ssh") is None:
         pytest.skip("no ssh here: apt-get install openssh-client")
     made = Vm(tmp_path_factory.mktemp("vm"))
