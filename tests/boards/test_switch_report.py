@@ -13,8 +13,10 @@ import pytest
 from bootlab.boards import left_on
 from bootlab.boards.choose import board_target
 from bootlab.boards.command import run
+from bootlab.boards.power import CommandPower, PowerFailed
 from bootlab.boards.switch_report import BothClocks, Reported, now, reported
 from bootlab.builders.cache import Cache
+from bootlab.errors import SystemFileError
 from bootlab.model.real_board import PowerSwitch
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Goal
@@ -22,7 +24,7 @@ from bootlab.power_switches import web_switch
 from bootlab.power_switches.pdudaemon import PduDaemon
 from bootlab.power_switches.shelly import Shelly
 from bootlab.power_switches.tasmota import Tasmota
-from bootlab.systemfile.board import BoardFile
+from bootlab.systemfile.board import BoardFile, load_board
 from tests.power_switches.fake_device import FakeDevice, serving
 from tests.running_board import RunningBoard
 
@@ -89,6 +91,48 @@ def test_a_switch_that_answers_when_it_has_switched_reports(kind: str, tells: bo
         assert began.raw_ns <= found.at_ns <= ended.raw_ns
         # The question took less than the program that asked it, and that is known of the instant.
         assert 0 < 2 * found.scatter_ns < ended.raw_ns - began.raw_ns
+
+
+def gpio_board(folder: Path, driver: str, keys: str, zero: str = "reported") -> Path:
+    file = folder / "board.toml"
+    power = f'driver = "{driver}"\n{keys}\nzero = "{zero}"'
+    file.write_text(f'name = "b"\n[serial]\ndevice = "/dev/ttyUSB0"\n[power]\n{power}\n[goal]\nconsole = "up"\n')
+    return file
+
+
+def test_gpioset_switches_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "gpioset"
+    program.write_text("#!/bin/sh\nexit $CODE\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    switch = load_board(gpio_board(tmp_path, "gpiod", 'chip = "gpiochip0"\nline = 17')).board.power
+    monkeypatch.setenv("CODE", "0")
+    found = CommandPower(switch).on()
+    assert found.reported is not None
+    first, last = (found.reported.at_ns + sign * found.reported.scatter_ns for sign in (-1, 1))
+    assert 0 <= found.from_ns - first <= 1
+    assert 0 <= last - found.to_ns <= 1
+    monkeypatch.setenv("CODE", "1")
+    with pytest.raises(PowerFailed, match="cannot be switched on"):
+        CommandPower(switch).on()
+
+
+@pytest.mark.parametrize(
+    ("driver", "keys", "why"),
+    [
+        ("pdudaemon", 'pdu = "rack"\nport = 1', "answers before it switches"),
+        ("snmp", 'host = "pdu"\noid = "1.3"', "may be pending then"),
+        ("uhubctl", 'hub = "1-1"\nport = 2', "power is good up to 510 ms later"),
+        ("usbrelay", 'relay = "HURTM_1"', "hears nothing of the relay"),
+    ],
+)
+def test_a_switch_that_knows_no_instant_is_refused_before_a_boot(
+    tmp_path: Path, driver: str, keys: str, why: str
+) -> None:
+    with pytest.raises(SystemFileError, match=f"{driver} does not know when power comes: it .*{why}") as caught:
+        load_board(gpio_board(tmp_path, driver, keys))
+    assert "power.zero" in str(caught.value)
+    assert load_board(gpio_board(tmp_path, driver, keys, "console")).board.power is not None
 
 
 ASKING = """

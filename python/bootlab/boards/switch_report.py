@@ -42,6 +42,12 @@ def now() -> BothClocks:
     return BothClocks(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW), time.time_ns())
 
 
+def between(began: BothClocks, ended: BothClocks) -> Reported:
+    """Return the report of a switch that is known to switch while it runs: the middle, sure to half of it."""
+    half_ns = (ended.raw_ns - began.raw_ns + 1) // 2
+    return Reported(began.raw_ns + half_ns, half_ns)
+
+
 def reported(said: str, began: BothClocks, ended: BothClocks) -> Reported | None:
     """Return what the last such line of a switch's output says; None where there is none.
 

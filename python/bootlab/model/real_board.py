@@ -32,7 +32,8 @@ class PowerSwitch(msgspec.Struct, frozen=True, kw_only=True):
 
     `command`: when `on` is started, so that its run time is in the boot; `switched`: when it has returned, so that
     what the board did meanwhile is not; `console`: at the first byte of the console; `reported`: when `on` says that it
-    switched, in a line of its own that also says how sure that is.
+    switched, in a line of its own that also says how sure that is. `switches_while_it_runs`: where it prints none, it
+    switched between its start and its end.
     """
 
     on: Command
@@ -40,6 +41,7 @@ class PowerSwitch(msgspec.Struct, frozen=True, kw_only=True):
     off_s: float = 1.0
     timeout_s: float = 30.0
     zero: Literal["command", "switched", "console", "reported"] = "switched"
+    switches_while_it_runs: bool = False
 
 
 class LabgridPlace(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -15,7 +15,10 @@ class Gpiod(PowerSwitchKeys, frozen=True, kw_only=True):
     """A line. `tools`: the version of libgpiod's programs, whose options changed (Debian 12: 1, Debian 13: 2).
 
     The kernel promises nothing for a line that no program holds; most chips keep the value. Try it before you trust it.
+    gpioset sets the line by the request for it (GPIO_V2_GET_LINE_IOCTL), which it makes before it ends.
     """
+
+    switches_while_it_runs: ClassVar[bool] = True
 
     chip: str
     line: Annotated[int, msgspec.Meta(ge=0, le=1023)]

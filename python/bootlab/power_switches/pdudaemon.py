@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -18,6 +18,8 @@ class PduDaemon(PowerSwitchKeys, frozen=True, kw_only=True):
 
     The daemon answers before it switches, so let time begin at the first byte: `zero = "console"`.
     """
+
+    tells_no_instant: ClassVar[str] = "answers before it switches"
 
     pdu: str
     port: Annotated[int, msgspec.Meta(ge=0, le=1024)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bootlab.model.real_board import Command
 from bootlab.power_switches.switch import PowerSwitchKeys
@@ -11,6 +11,9 @@ from bootlab.power_switches.switch import PowerSwitchKeys
 
 class Snmp(PowerSwitchKeys, frozen=True, kw_only=True):
     """An outlet. `oid`: the object that is set, of type integer. `on_value`, `off_value`: APC's are 1 and 2."""
+
+    # PowerNet-MIB has an object for that: rPDUOutletStatusCommandPending.
+    tells_no_instant: ClassVar[str] = "answers when the PDU has taken the command, which may be pending then"
 
     host: str
     oid: str

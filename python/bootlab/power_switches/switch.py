@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import msgspec
 
@@ -15,6 +15,13 @@ class PowerSwitchKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     A switch also has the two methods of :class:`PowerSwitchCommands`.
     """
+
+    switches_while_it_runs: ClassVar[bool] = False
+    """The power comes between the start of the command for on and its end, so that `zero = "reported"` needs no line of
+    its own: the middle, sure to half of it."""
+
+    tells_no_instant: ClassVar[str] = ""
+    """Why nobody knows when the power comes, in words that complete "it"; "" where the command may say it."""
 
 
 class PowerSwitchCommands(Protocol):

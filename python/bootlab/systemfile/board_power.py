@@ -10,7 +10,7 @@ import msgspec
 
 from bootlab.model.real_board import Command, PowerSwitch
 from bootlab.power_switches.registry import NoSuchSwitch, switch_named
-from bootlab.power_switches.switch import PowerSwitchCommands
+from bootlab.power_switches.switch import PowerSwitchCommands, PowerSwitchKeys
 from bootlab.systemfile.command_words import required
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import translate
@@ -33,18 +33,37 @@ def power_of(raw: RawPower, keys: Mapping[str, object], place: Place) -> PowerSw
     """Return the switch with its commands. Raise SystemFileError that names the key."""
     if raw.driver and (raw.on or raw.off):
         raise place.error("both a driver and commands switch the board", "power.driver", "leave out on and off")
+    kind: type[PowerSwitchKeys] | None = None
     if raw.driver:
-        on, off = _commands(raw.driver, keys, place)
+        kind = _kind(raw.driver, raw.zero, place)
+        on, off = _commands(kind, keys, place)
     else:
         on, off = required(raw.on, "power.on", place), required(raw.off, "power.off", place)
-    return PowerSwitch(on=on, off=off, off_s=raw.off_s, timeout_s=raw.timeout_s, zero=raw.zero)
+    return PowerSwitch(
+        on=on,
+        off=off,
+        off_s=raw.off_s,
+        timeout_s=raw.timeout_s,
+        zero=raw.zero,
+        switches_while_it_runs=kind is not None and kind.switches_while_it_runs,
+    )
 
 
-def _commands(name: str, keys: Mapping[str, object], place: Place) -> tuple[Command, Command]:
+def _kind(name: str, zero: str, place: Place) -> type[PowerSwitchKeys]:
     try:
         kind = switch_named(name)
     except NoSuchSwitch as error:
         raise place.error(str(error), "power.driver", error.hint) from error
+    if zero == "reported" and kind.tells_no_instant:
+        raise place.error(
+            f"{name} does not know when power comes: it {kind.tells_no_instant}",
+            "power.zero",
+            'zero = "console": time starts at the first byte',
+        )
+    return kind
+
+
+def _commands(kind: type[PowerSwitchKeys], keys: Mapping[str, object], place: Place) -> tuple[Command, Command]:
     values = {
         key: place.expand(value, f"power.{key}") if isinstance(value, str) else value for key, value in keys.items()
     }
