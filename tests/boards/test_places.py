@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from bootlab.api import places
-from bootlab.errors import UserError
+from bootlab.boards.labgrid_place import NoPlace
+from bootlab.boards.labgrid_tags import places_with, tags_of
+from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.real_board import Board, LabgridPlace
 from bootlab.model.system import Goal
 from bootlab.systemfile.board import BoardFile
@@ -50,6 +52,23 @@ def test_what_a_place_printed_is_read_as_far_as_it_goes(said: str, keys: list[st
     assert [key for document in places._documents(said) for key in document] == keys
 
 
+@pytest.mark.parametrize("words", ["=", "board=", "=camera", "board=a,", "board=a,board=b"])
+def test_what_is_no_tag_is_said(words: str) -> None:
+    with pytest.raises(UserError, match="tag"):
+        tags_of(words)
+    assert tags_of("board=camera, room=3") == {"board": "camera", "room": "3"}
+
+
+def test_names_alone_ask_nobody(tmp_path: Path) -> None:
+    assert places.places_named(tmp_path / "no-such.toml", ["b", "a"]) == ["b", "a"]
+
+
+@needs_labgrid
+def test_a_coordinator_that_does_not_answer_is_told() -> None:
+    with pytest.raises(EnvironmentFault, match=r"coordinator at 127\.0\.0\.1:1 does not answer"):
+        places_with({"board": "camera"}, "127.0.0.1:1")
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with Lab(tmp_path_factory.mktemp("lab"), ("near", "far")) as made:
@@ -82,6 +101,29 @@ def test_places_boot_at_once_and_stand_side_by_side(lab: Lab, tmp_path: Path) ->
         assert lab.truth(place).count("on") == 2
         assert lab.ask(place, "status").startswith("ok off")
         assert lab.free(place)
+
+
+@needs_labgrid
+@pytest.mark.timeout(1800)
+def test_places_are_found_by_their_tags(lab: Lab, tmp_path: Path) -> None:
+    board = lab.board_file()
+    for place, room in zip(lab.places, ("3", "4"), strict=True):
+        lab.client("-p", place, "set-tags", "board=camera", f"room={room}")
+    assert places.places_named(board, ["board=camera"]) == ["far", "near"]
+    assert places.places_named(board, ["board=camera,room=3"]) == ["near"]
+    assert places.places_named(board, ["room=3", "room=4"]) == ["near", "far"]
+    assert places.places_named(board, ["board=camera", "near"]) == ["near", "far"]
+    with pytest.raises(NoPlace, match="no place of labgrid has room=5") as caught:
+        places.places_named(board, ["room=5"])
+    assert "board=camera, room=3, room=4" in caught.value.hint
+    done = bootlab(tmp_path, "boot", "--board", str(board), "--place", "board=camera", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [one["place"] for one in json.loads(done.stdout)["places"]] == ["far", "near"]
+    one = bootlab(tmp_path, "boot", "--board", str(board), "--place", "room=4")
+    assert one.returncode == 0, one.stderr
+    assert "far" in one.stdout
+    assert "near" not in one.stdout
+    assert all(lab.free(place) for place in lab.places)
 
 
 @needs_labgrid

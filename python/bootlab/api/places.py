@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +21,7 @@ import msgspec
 from bootlab.errors import UserError
 from bootlab.model.recording import Recording
 from bootlab.recordings import recording_dir
-from bootlab.systemfile.board import BoardFile
+from bootlab.systemfile.board import BoardFile, load_board
 
 
 class PlaceRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +50,25 @@ def at_place(file: BoardFile, place: str) -> BoardFile:
     there = msgspec.structs.replace(board.labgrid, place=place, reserve=())
     # Boots of two boards are no series of one: each is called after its place.
     return msgspec.structs.replace(file, board=msgspec.structs.replace(board, name=place, labgrid=there))
+
+
+def places_named(board: Path, words: Sequence[str]) -> list[str]:
+    """Return the places that words name: by name, or by tags (`board=camera`) all that have them. Raise BootlabError.
+
+    A place that a name and a tag both name is one place.
+    """
+    if not any("=" in word for word in words):
+        return [*words]
+    from bootlab.boards.labgrid_tags import places_with, tags_of
+
+    file = load_board(board)
+    # Refuses a board's file that serves no other place, before anybody is asked.
+    at_place(file, "")
+    coordinator = file.board.labgrid.coordinator if file.board.labgrid is not None else None
+    asked = [(word, tags_of(word) if "=" in word else None) for word in words]
+    found = [[word] if tags is None else places_with(tags, coordinator) for word, tags in asked]
+    named = [word for word, tags in asked if tags is None]
+    return named + [name for name in dict.fromkeys(chain.from_iterable(found)) if name not in named]
 
 
 def at_once(words: Sequence[str], places: Sequence[str]) -> list[PlaceRun]:

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from bootlab.cli.options import Kept
 
 
+def places_of(board: Path, place: Sequence[str] | None) -> list[str]:
+    """Return the places that `--place` names, those with a tag too; none where it was not given. Raise BootlabError."""
+    if not place:
+        return []
+    from bootlab.api.places import places_named  # noqa: PLC0415 - `--help` must not wait for it
+
+    return places_named(board, place)
+
+
 def boot_places(board: Path, system_file: Path | None, asked: Kept, places: Sequence[str], *, boots: int | None) -> int:
     """Boot the boards of all places at once, each so often; return the exit code of the first that failed."""
     from bootlab.api.history import side_of  # noqa: PLC0415 - `--help` must not wait for it

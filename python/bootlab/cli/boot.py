@@ -67,16 +67,16 @@ def boot(
         )
     if board is not None:
         from bootlab.cli.board_boot import boot_board, gate_board, repeat_board  # noqa: PLC0415 - a plain boot does without
+        from bootlab.cli.board_places import boot_places, places_of  # noqa: PLC0415
 
         if asked.diagnostic or quantum or again or asked.dry_run:
             raise UserError("--diagnostic, --quantum, --again and --dry-run are for QEMU", hint="bootlab board --help")
         if gated and place:
             raise UserError("a gate judges the boots of one board", hint="the place in the board's file, not --place")
-        if place and len(place) > 1:
-            from bootlab.cli.board_places import boot_places  # noqa: PLC0415
-
-            raise SystemExit(boot_places(board, system_file, asked, place, boots=asked.repeat))
-        one = place[0] if place else None
+        places = places_of(board, place)
+        if len(places) > 1:
+            raise SystemExit(boot_places(board, system_file, asked, places, boots=asked.repeat))
+        one = places[0] if places else None
         if gated:
             gate_board(board, system_file, files, asked, boots=asked.repeat or 1, budget=budget, against=against)
             return

@@ -36,8 +36,8 @@ PlaceOption = Annotated[
     Option(
         names=("--place",),
         metavar="PLACE",
-        help="With --board: this place of labgrid instead of the one in the board's file. Given more than once: all of "
-        "these places at once, side by side.",
+        help="With --board: this place of labgrid instead of the one in the board's file; `KEY=VALUE`: all places with "
+        "that tag (`KEY=VALUE,KEY=VALUE`: with all of them). Several places boot at once, side by side.",
     ),
 ]
 

@@ -78,19 +78,19 @@ def try_(
         if asked.costs is not None:
             raise UserError("a real board's times hold its costs already", hint="leave --costs or --board out")
         from bootlab.cli.board_boot import try_board  # noqa: PLC0415 - most tries are QEMU's
+        from bootlab.cli.board_places import places_of, try_places  # noqa: PLC0415
 
         named = ids or []
         if system_file is not None and system_file.suffix != ".toml":
             # Without a system file the first word is a technique's.
             system_file, named = None, [str(system_file), *named]
-        if place and len(place) > 1:
+        places = places_of(board, place)
+        if len(places) > 1:
             if both or html is not None:
                 raise UserError(
                     "--both and --html are for one place", hint="bootlab report RUN --html FILE, a run a place"
                 )
-            from bootlab.cli.board_places import try_places  # noqa: PLC0415
-
-            raise SystemExit(try_places(board, system_file, named, asked, place, blocks=blocks, seed=seed))
+            raise SystemExit(try_places(board, system_file, named, asked, places, blocks=blocks, seed=seed))
         try_board(
             board,
             system_file,
@@ -101,7 +101,7 @@ def try_(
             both=both,
             html=html,
             everything=everything,
-            place=place[0] if place else None,
+            place=places[0] if places else None,
         )
         return
     if place:
