@@ -48,7 +48,7 @@ def test_all_of_the_gain_half_of_it_or_none(tmp_path):
     assert "arrived (100.0 %)" in whole.gain
     assert "arrived (50.0 %)" in half.gain
     assert none.build_ns == none.base_ns
-    assert "arrived (0.0 %)" in none.gain or "arrived (-0.0 %)" in none.gain
+    assert "arrived (0.0 %)" in none.gain
 
 
 def test_a_build_that_does_not_become_usable_gained_nothing(tmp_path):

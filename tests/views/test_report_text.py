@@ -247,6 +247,9 @@ def test_figures():
     assert figures.ms(1_234_567_890) == "1234.568"
     assert figures.signed_ms(-2_114_006) == "\u22122.114"
     assert figures.signed_ms(400) == "0.000"
+    assert figures.percent(-52, 3000) == "\u22121.7 %"
+    assert figures.percent(-1, 3000) == "0.0 %"
+    assert figures.percent(1, 0) == figures.ABSENT
     assert figures.percent(1, 0) == figures.ABSENT
     assert figures.count(1234567) == "1\u202f234\u202f567"
     assert [figures.size(n) for n in (1023, 1536, 8 << 20, 3 << 30)] == ["1023 B", "1.5 KiB", "8.0 MiB", "3.0 GiB"]

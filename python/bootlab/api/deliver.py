@@ -16,7 +16,7 @@ from bootlab.deliver.build import of_facts
 from bootlab.deliver.verified import SeenChange, Verified
 from bootlab.deliver.verified import verify as compared
 from bootlab.errors import BootlabError, UserError
-from bootlab.model.figures import ms
+from bootlab.model.figures import ms, percent
 from bootlab.sources.look import Looker
 from bootlab.systemfile.loader import default_unpack_dir
 
@@ -84,7 +84,7 @@ def _booted(
     observer: Observer | None,
 ) -> Verified:
     """Boot a build as `new --from` would describe it, to the goal of the result, and say whether the gain arrived."""
-    from bootlab.api.results import default_store
+    from bootlab.api.store_folder import default_store
     from bootlab.experiments.bench import bench_for
     from bootlab.systemfile import load
     from bootlab.systemfile.proposal import propose
@@ -133,5 +133,5 @@ def _gain(seen: Verified, build_ns: int, booted: SystemDescription, wanted: Syst
     if seen.base_ns is None or seen.final_ns is None:
         return took
     gained, whole = seen.base_ns - build_ns, seen.base_ns - seen.final_ns
-    share = f" ({100 * gained / whole:.1f} %)" if whole > 0 else ""
+    share = f" ({percent(gained, whole)})" if whole > 0 else ""
     return f"{took}: {ms(gained)} of {ms(whole)} ms arrived{share}"

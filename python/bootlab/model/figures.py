@@ -80,8 +80,12 @@ def boots(spread: Spread | None) -> str:
 
 
 def percent(part: int | None, whole: int | None) -> str:
-    """`32.5 %`; a dash when one is missing or the whole is nought."""
-    return ABSENT if part is None or not whole else f"{100 * part / whole:.1f} %"
+    """`32.5 %`, with the true minus sign; a dash when one is missing or the whole is nought."""
+    if part is None or not whole:
+        return ABSENT
+    share = round(100 * part / whole, 1)
+    # Nought has no sign.
+    return f"{share or 0:.1f} %".replace("-", MINUS)
 
 
 _TOLD_APART = 1.1

@@ -133,7 +133,7 @@ def _change(system: str, trend: Trend, change: LevelChange, to: Addresses | None
         [figures.grouped_ms(before, trend.unsure_ns), before],
         [figures.grouped_ms(change.point.to_ns, trend.unsure_ns), change.point.to_ns],
         [figures.signed_ms(grew, trend.unsure_ns), grew],
-        [figures.percent(grew, before).replace("-", "\u2212"), grew / before if before else None],
+        [figures.percent(grew, before), grew / before if before else None],
         [show(revisions + sure), change.to_revision, to.commit(change.to_revision) if to is not None else None],
         show("; ".join([*filter(None, [commit_words(change)]), *change.facts])) or "nothing that is known",
     ]
