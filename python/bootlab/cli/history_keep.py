@@ -46,6 +46,9 @@ def export(
         raise UserError("no file to export to", hint="bootlab history export --parquet boots.parquet")
     with api.open_history(history, store=asked.store) as database:
         entries = database.entries(system=system)
+        if system is not None and not entries:
+            listed = ", ".join(name for name, _ in database.systems()) or "none"
+            raise UserError(f"the history has no boot of {system!r}", hint=f"it has: {listed}")
     if asked.as_json:
         rows_of = [dict(zip(table.COLUMNS, row, strict=True)) for row in table.list_rows(entries)]
         print_json({"format": "bootlab-history", "version": 1, "rows": rows_of})
