@@ -195,6 +195,13 @@ def source_definitions(
 ) -> list[list[tuple[str, str, int, str]]]:
     """Return what each file defines: kind (F, L, I, D, C or N), name, line, detail."""
 
+def level_changes(values_ns: Sequence[int], smallest_ns: int, alpha: float, /) -> list[tuple[int, int, int, float]]:
+    """Return where a noisy series changed its level by `smallest_ns` or more, in order.
+
+    Of each change: the number of the last value before it (from 0), the medians of both levels, the p value. `alpha`:
+    how often a series without a change is said to have one, at most.
+    """
+
 class _Slice(Protocol):
     @property
     def name(self) -> str: ...

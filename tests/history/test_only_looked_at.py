@@ -76,6 +76,14 @@ def test_a_damaged_boot_is_left_out_of_what_is_shown(tmp_path: Path) -> None:
     assert [boot.id for boot in boots] == list(range(2, 22))
 
 
+def test_a_file_that_is_not_there_is_not_made_to_be_looked_at(tmp_path: Path) -> None:
+    """A mistyped path left a folder and an empty database behind."""
+    url = f"sqlite:///{tmp_path / 'mistyped' / 'history.db'}"
+    assert boots_shown("camera", url=url) == ([], [])
+    assert boots_shown(None, store=tmp_path / "store") == ([], [])
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_the_tables_that_a_file_is_read_by_are_the_newest() -> None:
     assert ScriptDirectory.from_config(schema._config()).get_current_head() == TABLES
 
@@ -91,13 +99,13 @@ def test_a_row_has_the_digest_of_a_document() -> None:
     assert row["digest"] == sealed.digest_of({**without, "values": kept})
 
 
-def test_showing_a_file_imports_no_library_of_databases(tmp_path: Path) -> None:
+def test_showing_noisy_boots_of_a_file_imports_no_library_of_databases_or_numbers(tmp_path: Path) -> None:
     import subprocess  # noqa: PLC0415
 
     code = (
         "import sys; from bootlab.cli.__main__ import main\n"
         f"sys.argv = ['bootlab', 'history', 'show', 'camera', '--history', {made(tmp_path)!r}]\n"
-        "main(); print('loaded', sorted({'sqlalchemy', 'alembic', 'typer'} & set(sys.modules)))"
+        "main(); print('loaded', sorted({'sqlalchemy', 'alembic', 'typer', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "whole boot" in done.stdout

@@ -6,6 +6,7 @@ mod elf;
 mod error;
 mod export;
 mod kernel;
+mod levels;
 mod logs;
 mod source;
 
@@ -20,6 +21,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     elf::register(module)?;
     export::register(module)?;
     kernel::register(module)?;
+    levels::register(module)?;
     logs::register(module)?;
     source::register(module)
 }

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bootlab.api.boot import Boot
-    from bootlab.api.results import Results, default_store
+    from bootlab.api.results import Results
+    from bootlab.api.store_folder import default_store
     from bootlab.api.system import System
 
 __all__ = ["Boot", "Results", "System", "default_store"]
 
-_PLACES = {"Boot": "boot", "Results": "results", "System": "system", "default_store": "results"}
+_PLACES = {"Boot": "boot", "Results": "results", "System": "system", "default_store": "store_folder"}
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,7 @@ from bootlab.advice.check import check as check_facts
 from bootlab.advice.facts import Facts, gather
 from bootlab.advice.finding import Finding
 from bootlab.advice.ways import Ways, ways
-from bootlab.api.results import default_store
+from bootlab.api.store_folder import default_store
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError
 from bootlab.logs.costs import Cost

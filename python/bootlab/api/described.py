@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootlab.api.results import default_store
+from bootlab.api.store_folder import default_store
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import BootlabError, cannot_write
 from bootlab.hints.failure import hint_for

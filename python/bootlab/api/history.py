@@ -12,7 +12,7 @@ import msgspec
 
 from bootlab.analysis.noisy.judgement import ALPHA
 from bootlab.api.opened_history import history_url, open_history
-from bootlab.api.results import default_store
+from bootlab.api.store_folder import default_store
 from bootlab.errors import UserError
 from bootlab.history import budget as budgets
 from bootlab.history import gate as gates

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bootlab.api.results import default_store
-from bootlab.history.sqlite_file import NotRead, SqliteFile
+from bootlab.api.store_folder import default_store
+from bootlab.history.sqlite_file import NotRead, SqliteFile, is_missing_file
 
 if TYPE_CHECKING:
     from bootlab.history.database import Database
@@ -49,16 +49,19 @@ def boots_shown(
 ) -> tuple[list[tuple[str, int]], list[HistoryEntry]]:
     """Return the systems of a history with how many boots each has, and the boots of one, the oldest first.
 
-    `system` None: no boots; `newest`: only so many of the last ones. The history is made where there is none, and its
-    tables are brought up to date. Raise BootlabError.
+    `system` None: no boots; `newest`: only so many of the last ones. A file that is not there has none, and is not
+    made; older tables are brought up to date. Raise BootlabError.
     """
 
     def asked(history: SqliteFile | Database) -> tuple[list[tuple[str, int]], list[HistoryEntry]]:
         boots = [] if system is None else history.entries(system=system, variant=variant, newest=newest)
         return history.systems(), boots
 
+    where = history_url(url, store=store)
     try:
-        return asked(SqliteFile(history_url(url, store=store)))
+        return asked(SqliteFile(where))
     except NotRead:
+        if is_missing_file(where):
+            return [], []
         with open_history(url, store=store) as database:
             return asked(database)

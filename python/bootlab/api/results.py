@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bootlab.api import plain_rows
+from bootlab.api.store_folder import default_store
 from bootlab.errors import UserError
 from bootlab.store import runs
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from bootlab.model.verdict import Trial
     from bootlab.results.document import BootSummary
     from bootlab.results.document import RunDocument as ResultsValue
-
-
-def default_store() -> Path:
-    """Return where recordings and runs are kept unless something else is said: BOOTLAB_STORE, else `.bootlab`."""
-    return Path(os.environ.get("BOOTLAB_STORE") or ".bootlab")
 
 
 class Results:

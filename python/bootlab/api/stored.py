@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.api.results import default_store
+from bootlab.api.store_folder import default_store
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.store.contents import Old, Share, old_built, old_runs, remove, shares
 

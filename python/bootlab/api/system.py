@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Self
 from bootlab.api.again import command_again
 from bootlab.api.boot import Boot
 from bootlab.api.kernel_builds import KernelBuilds
-from bootlab.api.results import Results, default_store
+from bootlab.api.results import Results
+from bootlab.api.store_folder import default_store
 from bootlab.api.traced_boots import TracedBoots
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError

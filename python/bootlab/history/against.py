@@ -17,10 +17,11 @@ from bootlab.experiments.exact_pair import boot_in_turn, boot_pair
 from bootlab.experiments.interleaved import BlockPlan, interleave
 from bootlab.history import differences
 from bootlab.history.boot_times import TOTAL, Side
-from bootlab.history.gate import Difference, OnBoardSide, smallest_of
+from bootlab.history.gate import Difference, OnBoardSide
 from bootlab.history.of_recording import side_of
 from bootlab.history.on_board import board_side
 from bootlab.history.revisions import Origin
+from bootlab.history.smallest import smallest_of
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
 from bootlab.targets.replay import NotRecordedError

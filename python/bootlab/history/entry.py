@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import socket
 from datetime import UTC, datetime
 
 import msgspec
@@ -53,4 +52,6 @@ def dated(times: BootTimes) -> BootTimes:
 
 def host() -> str:
     """Return this machine's name."""
+    import socket  # noqa: PLC0415 - reading a history does without
+
     return socket.gethostname()[:200]

@@ -16,11 +16,11 @@ from bootlab.analysis.noisy import oddities
 from bootlab.analysis.noisy.judgement import ALPHA, Judged, judge_apart, judge_pairs
 from bootlab.analysis.same_processors import HINT
 from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
-from bootlab.analysis.smallest import smallest_that_matters
 from bootlab.errors import MeasurementError, UserError
 from bootlab.history.alike import kept_apart, why_not_alike
 from bootlab.history.boot_times import TOTAL, Side
 from bootlab.history.budget import Budget, BudgetResult, judge
+from bootlab.history.smallest import smallest_of
 from bootlab.model import figures
 from bootlab.model.costs import Between, Costs, TurningPoint
 from bootlab.model.processors import why_texts_differ
@@ -263,15 +263,6 @@ def _require_same_processors(base: Side, new: Side) -> None:
     for boot in others:
         if first.exact and boot.exact and (why := why_texts_differ(first.processors, boot.processors)):
             raise MeasurementError(why, hint=HINT)
-
-
-def smallest_of(base: Side) -> int:
-    """Return the smallest difference that matters beside a base, nanoseconds."""
-    if totals := base.values_ns(TOTAL):
-        return smallest_that_matters(median_high(totals), exact=base.exact)
-    # Without a total, beside the longest of what was measured.
-    longest = max((median_high(values) for name in base.names() if (values := base.values_ns(name))), default=0)
-    return smallest_that_matters(longest, exact=base.exact)
 
 
 def odd_of(side: Side) -> tuple[str, ...]:

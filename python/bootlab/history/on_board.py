@@ -12,7 +12,8 @@ from bootlab.costs.prices import turning_points
 from bootlab.errors import UserError
 from bootlab.experiments.on_board import BoardPair, End, JudgedEnd, middle_between, pair_on_board
 from bootlab.history.boot_times import Side
-from bootlab.history.gate import BOARD, GateComparison, ModelledSides, OnBoardSide, smallest_of
+from bootlab.history.gate import BOARD, GateComparison, ModelledSides, OnBoardSide
+from bootlab.history.smallest import smallest_of
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.costs import Costs
 from bootlab.model.recording import Recording

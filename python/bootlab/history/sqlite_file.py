@@ -21,6 +21,12 @@ _PREFIX = "sqlite:///"
 _WAITS_S = 60
 
 
+def is_missing_file(url: str) -> bool:
+    """Tell whether a URL is plainly that of a file that is not there. Where that is not plain, it is none."""
+    name = url.removeprefix(_PREFIX)
+    return name != url and not set("?%#:") & set(name) and bool(name) and not Path(name).exists()
+
+
 class NotRead(Exception):
     """Only `Database` can answer: another database, other tables, a damaged file, a row that must be made again."""
 

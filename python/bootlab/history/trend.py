@@ -12,8 +12,7 @@ import msgspec
 from bootlab.analysis.noisy.change_points import ChangePoint, exact_changes, noisy_changes
 from bootlab.history.boot_times import AUTHOR, REVISION, SUBJECT, TOTAL, Side
 from bootlab.history.entry import HistoryEntry
-from bootlab.history.gate import smallest_of
-from bootlab.history.moved import known_moved_ns
+from bootlab.history.smallest import smallest_of
 
 _MOST_SHOWN = 200
 
@@ -116,7 +115,7 @@ def trends(entries: Sequence[HistoryEntry], *, names: Sequence[str] = ()) -> tup
     reached = [entry for entry in entries if entry.times.ok]
     good = plotted(entries)
     whole = Side(name="", boots=tuple(entry.times for entry in good))
-    moved = known_moved_ns(reached) if whole.exact else None
+    moved = _moved_ns(reached) if whole.exact else None
     smallest = max(smallest_of(whole), moved or 0)
     found = []
     for name in sorted(whole.names(), key=lambda name: name != TOTAL):
@@ -136,6 +135,12 @@ def trends(entries: Sequence[HistoryEntry], *, names: Sequence[str] = ()) -> tup
             )
         )
     return tuple(found)
+
+
+def _moved_ns(reached: Sequence[HistoryEntry]) -> int | None:
+    from bootlab.history.moved import known_moved_ns  # noqa: PLC0415 - with numpy, which noisy boots do without
+
+    return known_moved_ns(reached)
 
 
 def new_step(entries: Sequence[HistoryEntry], added: int) -> tuple[Trend, LevelChange] | None:
