@@ -164,7 +164,7 @@ def test_a_report_about_units_ends_with_its_answer(analyze, monkeypatch, tmp_pat
         monkeypatch.setenv(name, value)
     analyze("blame.txt")
     assert (
-        "The largest of the starts that are listed is 40.0 s: systemd starts the unit `unit40"
+        "The largest of the starts that were read is 40.0 s: systemd starts the unit `unit40"
         in screen.getvalue().splitlines()[-1]
     )
 
@@ -258,7 +258,7 @@ def test_nothing_in_it_is_no_success(analyze, words: tuple[str, ...]):
     Path("other.txt").write_text("hello\n")
     code, out, err = analyze("rubbish.txt", *words)
     assert code == 2
-    assert "error: rubbish.txt: no boot, trace or report is in it" in err
+    assert "error: rubbish.txt: no boot log, trace or report was recognised in it" in err
     assert "hint:" in err
     assert ("other.txt" in err) == ("other.txt" in words)
     if words == ("--json",):
@@ -270,7 +270,7 @@ def test_lines_that_somebody_chose_are_no_success(analyze):
     code, out, err = analyze("chosen.txt")
     assert code == 2
     assert "excerpt" in out
-    assert "error: chosen.txt: no boot, trace or report is in it" in err
+    assert "error: chosen.txt: no boot log, trace or report was recognised in it" in err
 
 
 def test_one_good_file_is_a_success(analyze):

@@ -30,7 +30,7 @@ def test_a_stage_that_is_longer_than_the_largest_cost_is_named():
     ("never", "text"),
     [
         pytest.param(
-            "The largest cost found that is surely of the boot is 6.50 s",
+            "The largest cost found is 6.50 s",
             "[    0.000000] Linux version 4.4.0 (a@b) (gcc) #1\n[    0.500000] Run /init as init process\n"
             "[    1.000000] input: keys\n[   20.000000] frob host6: ready\n[   21.000000] systemd[1]: Starting "
             "Journal Service...\n[   27.500000] systemd[1]: Started Journal Service.\n",

@@ -169,8 +169,8 @@ def test_a_silence_of_a_running_system_is_not_called_the_boots_largest_cost():
         "[    9.000000] binder: undelivered transaction 1\n[   10.000000] init: starting another\n"
     )
     said = " ".join(headline(one))
-    assert "The largest cost found that is surely of the boot is 2.00 s: the kernel prints nothing" in said, said
-    assert "not every such silence is a wait of the boot" in said
+    assert "One of the costs found is 2.00 s: the kernel prints nothing" in said, said
+    assert "not every such time is a wait of the boot. One of" in said
 
 
 def test_a_lower_bound_is_compared_with_nothing():
@@ -309,8 +309,8 @@ def test_a_page_is_called_by_its_file_and_says_where_that_is():
 
 def test_a_wait_of_unknown_length_is_said_instead_of_no_times():
     text = "[   30.000000] vcc: disabling\n[ TIME ] Timed out waiting for device /dev/sdc1.\n"
-    waits = "systemd waits for the device /dev/sdc1 until its limit, and gives up"
-    assert headline(text) == [f"No time was found for this: {waits} (line 2)."]
+    waits = "Systemd waits for the device /dev/sdc1 until its limit, and gives up"
+    assert headline(text) == [f"{waits} (line 2)."]
     dates = "Mar 02 10:00:01 host kernel: usb 1-1: Product: Stick\nMar 02 10:00:09 host systemd[1]: Mounted /boot.\n"
     passed = "At least 7.00 s pass between line 1 and line 2 (`usb 1-1: Product: Stick` and `Mounted /boot.`)"
     assert headline(dates) == [f"{passed}; no cost found here tells of them."]
@@ -330,7 +330,7 @@ def test_the_page_calls_a_late_silence_no_cost_either():
         "[    0.000000] Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n[    1.000000] Run /sbin/init as init process\n"
         "[    1.500000] systemd[1]: hello\n[    2.500000] usb 1-1: new device\n[   40.000000] audit: type=1400 x\n"
     )
-    assert any("not every such silence is a wait" in sentence for sentence in headline(found))
+    assert any("not every such time is a wait" in sentence for sentence in headline(found))
     assert not any("largest cost" in figure[2] for figure in figures(found.encode()))
 
 
@@ -340,21 +340,22 @@ def test_what_a_line_states_is_not_called_the_largest_where_the_log_has_no_clock
     told = "ata2: reset failed (errno=-11), retrying in 5 secs"
     log = f"{line}Linux version 6.6.0 (me@here) (gcc 13) #1 SMP\n{line}{told}\n{line}random: crng init done\n"
     said = headline(log)[-1]
-    assert said.startswith(f"Line 2 states 5.00 s: `{told}`; whether anything takes longer is not shown")
+    assert said == f"Line 2 states 5.00 s: `{told}`."
 
 
 def test_of_a_piece_no_superlative_of_the_whole_boot():
     silence = headline("[    3.000000] frobfs: version 2\n[   11.000000] quux_root: not ready yet\n")
     lines = "lines 1 and 2, `frobfs: version 2` and `quux_root: not ready yet`"
     start = f"The longest silence found in this piece is 8.00 s ({lines})"
-    assert silence == [f"{start}; what it goes to is not shown, and what the piece leaves out may take longer."]
+    assert silence == [f"{start}; what the piece leaves out may take longer."]
     card = headline("[    1.000000] mmc0: error -84 whilst x\n[    2.000000] mmc0: error -84 whilst x\n")
     assert card[0].startswith("The largest cost found in this piece is 1.00 s: the card or eMMC on mmc0 gives broken")
 
 
 def test_of_a_loader_alone_it_is_not_said_that_the_boot_ended():
     text = "[    0.000000] U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\n[    5.000000] frob: up\n"
-    assert headline(text)[0] == "The firmware's last time here is 5.00 s (line 2); no kernel follows in this text."
+    end = "no line of a kernel was found behind it, up to line 2."
+    assert headline(text)[0] == f"The firmware's last time here is 5.00 s (line 2); {end}"
 
 
 def test_the_line_that_ends_a_silence_and_says_what_failed_is_told():
@@ -385,4 +386,4 @@ def test_where_a_later_step_is_shown_the_silence_was_the_boots():
     late = "[   12.000000] frobwifi mmc0:0001:1: info: download over\n[   12.100000] frobwifi mmc0:0001:1: up\n"
     said = " ".join(headline(head + first + between + early + between + late + between))
     assert "silent" not in said
-    assert "User space stamps no line for 10.8 s (lines 6 to 9)." in said, said
+    assert "10.8 s pass between line 6 and line 9 (`systemd-journald[83]" in said, said

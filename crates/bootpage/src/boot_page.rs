@@ -29,7 +29,7 @@ pub fn boot_page(boot: &Boot, goal: Option<&Goal>) -> PagePart {
         .kernel
         .banner
         .as_ref()
-        .map_or("no kernel banner", |banner| banner.release.as_str());
+        .map_or("no kernel banner found", |banner| banner.release.as_str());
     let machine = boot.kernel.machine.as_deref().unwrap_or_default();
     let outcome = name(&boot.outcome).replace('-', " ");
     let sentences = headline(boot, goal.map(|goal| goal.sentence.as_str())).join(" ");

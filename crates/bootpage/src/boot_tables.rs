@@ -257,7 +257,7 @@ fn silences(boot: &Boot) -> TableListing {
     let (title, beside_goal) = if shows_use(boot) {
         ("Longest silences up to first use", "")
     } else {
-        let title = "Longest silences (the log does not show first use)";
+        let title = "Longest silences (no first use was found)";
         (title, "Longest silences of the recorded boot")
     };
     TableListing {
@@ -298,7 +298,7 @@ fn remark(service: &Service) -> String {
         told.push("up to the next line".to_owned());
     }
     if service.done_ns.is_none() {
-        told.push("how long is not shown".to_owned());
+        told.push("how long was not found".to_owned());
     }
     if !service.ok {
         told.push("did not come up".to_owned());

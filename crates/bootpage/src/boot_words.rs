@@ -2,12 +2,13 @@
 //! What is said of a boot first: how long it took, what of it is the kernel's, and what costs most.
 
 use boottrace::document::boot::Boot;
-use boottrace::facts::boot::failure::Outcome;
+use boottrace::facts::boot::failure::{Failure, FailureKind, Outcome};
 use boottrace::facts::boot::stage::{Stage, StageEvent};
 use boottrace::facts::boot::startup::StartupAccount;
 use boottrace::log::clock::{Clock, NS_PER_S};
 
 use crate::cost_headline::{costs, is_untimed_wait, unknown_wait};
+use crate::cost_words::{largest, size_ns, sure_costs};
 use crate::figures::seconds;
 use crate::names::{event_words, use_words};
 use crate::sureness::{kernel_end, stage, sureness, timed, Sureness};
@@ -26,10 +27,16 @@ pub fn headline(boot: &Boot, goal: Option<&str>) -> Vec<String> {
         }
         _ => None,
     };
-    let told: Vec<String> = [whole.or(started), kernel(boot), account, costs(boot)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let told: Vec<String> = [
+        whole.or(started),
+        kernel(boot),
+        account,
+        costs(boot),
+        trouble_before(boot),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if told.is_empty() {
         vec![untimed(boot)]
     } else {
@@ -43,9 +50,9 @@ fn untimed(boot: &Boot) -> String {
         return unknown_wait(cost);
     }
     if boot.clocks.is_empty() && !boot.axis.late {
-        return "the log gives no times for this boot".to_owned();
+        return "No times were read in the lines of this boot.".to_owned();
     }
-    "The log has times, but they bound no part of a boot.".to_owned()
+    "Times were read, but none of them bounds a part of the boot that was found.".to_owned()
 }
 
 fn whole(boot: &Boot) -> Option<String> {
@@ -68,7 +75,7 @@ fn whole(boot: &Boot) -> Option<String> {
     }
     if let Some((used, line)) = used.and_then(|used| used.line.map(|line| (used, line))) {
         return Some(format!(
-            "It came to {} (line {line}); no clock tells when.",
+            "It came to {} (line {line}); no time was read for that.",
             use_words(used)
         ));
     }
@@ -77,9 +84,10 @@ fn whole(boot: &Boot) -> Option<String> {
         .as_ref()
         .filter(|_| !boot.reached_kernel && !known.is_empty())?;
     Some(format!(
-        "The firmware's last time here is {} (line {}); no kernel follows in this text.",
+        "The firmware's last time here is {} (line {}); no line of a kernel was found behind it, up to line {}.",
         seconds(end.ns?),
-        end.line
+        end.line,
+        boot.to_line
     ))
 }
 
@@ -106,10 +114,23 @@ fn started(boot: &Boot) -> Option<String> {
         .fold(first, |last, stage| if at(stage) > at(last) { stage } else { last });
     let length = length(boot, at(last), at(first), sureness(Some(first), Some(last), false))?;
     Some(sentence(&format!(
-        "{length} from {} to {}; the log does not show when the system could be used.",
+        "{length} from {} to {}, the last event whose time was found.",
         event_words(first.event),
         event_words(last.event)
     )))
+}
+
+/// What failed before the largest cost begins may be why it is one: that is quoted, and not claimed.
+fn trouble_before(boot: &Boot) -> Option<String> {
+    let most = largest(sure_costs(boot), size_ns).filter(|cost| size_ns(cost) >= NS_PER_S)?;
+    let from = most.lines.iter().min()?;
+    let fails = |kind| matches!(kind, FailureKind::Oops | FailureKind::Stall);
+    let before = |failure: &&Failure| fails(failure.kind) && failure.line < *from;
+    let failure = boot.failures.iter().find(before)?;
+    Some(format!(
+        "Line {} says `{}`, before the largest of the costs found begins.",
+        failure.line, failure.text
+    ))
 }
 
 fn kernel(boot: &Boot) -> Option<String> {

@@ -12,7 +12,7 @@ use boottrace::log::boot_log::BootStart;
 use crate::boot_words::at;
 use crate::cost_words::{gain, is_timed, largest, size_ns, spent, sure_costs};
 use crate::figures::seconds;
-use crate::sureness::{shows_use, timed};
+use crate::sureness::timed;
 
 /// A wait of which no time is known; it has a line.
 pub fn unknown_wait(cost: &Cost) -> String {
@@ -20,19 +20,17 @@ pub fn unknown_wait(cost: &Cost) -> String {
     if let Some(words) = cost.title.strip_prefix(BESIDE) {
         return format!("Beside the log, {words} (line {line}).");
     }
-    if cost.kind == CostKind::StatedTime {
-        return format!("No log here shows what takes the time; {} (line {line}).", cost.title);
+    if cost.kind != CostKind::StatedTime && cost.quotes_a_time() {
+        return format!("The line's own words give a time: {} (line {line}).", cost.title);
     }
-    if cost.quotes_a_time() {
-        return format!("Only the line's own words give a time: {} (line {line}).", cost.title);
-    }
+    // Of what it says, nothing more is claimed.
     if let (Some(span), Some(last)) = (cost.stamps_span(), cost.lines.last()) {
         return format!(
             "{} (lines {line} to {last}, whose stamps span {span}).",
             capital(&cost.title)
         );
     }
-    format!("No time was found for this: {} (line {line}).", cost.title)
+    format!("{} (line {line}).", capital(&cost.title))
 }
 
 fn capital(text: &str) -> String {
@@ -82,33 +80,28 @@ pub fn costs(boot: &Boot) -> Option<String> {
     // In a piece, a short one says nothing beside a wait of unknown length.
     let short = |ns: i64| is_part(boot) && ns < SMALL_NS && boot.costs.iter().any(is_untimed_wait);
     let longer = boot.longest.as_ref().filter(|stretch| !short(stretch.duration_ns));
-    let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > size_ns(cost)));
+    // A cost as long may be of the same time.
+    let as_long = |cost: &Cost| size_ns(cost).saturating_add(size_ns(cost) / 20);
+    let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > as_long(cost)));
     // Alone beside a longer silence, it says nothing.
     let longer = longer.filter(|stretch| most.is_some() || stretch.duration_ns >= silent);
-    let mut sentences: Vec<String> = longer.map(|stretch| longest(boot, stretch)).into_iter().collect();
+    let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
     if let Some(cost) = most {
         // A silence that may be the boot's is longer.
         let beside = silent > size_ns(cost) && longer.is_none_or(|stretch| stretch.duration_ns < silent);
         let stage = longer_stage(boot, cost);
         sentences.extend(stage.clone());
         sentences.push(if beside || longer.is_some() || stage.is_some() {
-            // A longer one that ended before this began is the boot's too.
             let of = if silent <= size_ns(cost) {
                 "The largest of the costs found"
-            } else if longer_before(boot, cost) {
-                "One cost that is surely of the boot"
             } else {
-                "The largest cost found that is surely of the boot"
+                "One of the costs found"
             };
             let (spent, gain) = (spent(cost), gain(cost));
             format!("{of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
             let line = cost.lines.first().copied().unwrap_or(boot.from_line);
-            format!(
-                "Line {line} states {}: {}; whether anything takes longer is not shown.",
-                spent(cost),
-                cost.title
-            )
+            format!("Line {line} states {}: {}.", spent(cost), cost.title)
         } else if let Some(wait) = unbounded_wait(boot, cost) {
             format!(
                 "{} The largest cost whose time was found is {}: {}, {}.",
@@ -141,7 +134,11 @@ pub fn costs(boot: &Boot) -> Option<String> {
             .find(|cost| is_untimed_wait(cost) && sentences.is_empty());
         sentences.extend(wait.map(unknown_wait));
         let told = silent_user_space(boot, silent);
-        sentences.extend(Some(told).filter(|_| wait.is_none() || silent >= SMALL_NS));
+        // What is longer is told first.
+        let place = if most.is_some() { 0 } else { sentences.len() };
+        if wait.is_none() || silent >= SMALL_NS {
+            sentences.insert(place, told);
+        }
     }
     let gains = told
         .iter()
@@ -150,7 +147,7 @@ pub fn costs(boot: &Boot) -> Option<String> {
     let best = largest(gains, |cost| cost.gain_ns.unwrap_or(0));
     if let Some(best) = best.filter(|best| most.is_none_or(|most| !std::ptr::eq(*best, most))) {
         sentences.push(format!(
-            "The largest known gain lies elsewhere: {}, {}.",
+            "The largest gain found lies elsewhere: {}, {}.",
             best.title,
             gain(best)
         ));
@@ -158,37 +155,32 @@ pub fn costs(boot: &Boot) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// In a piece, lines may have been left out, and a silence between two of them is nobody's.
+/// The longest time that no step of a boot is known for, by the lines around it: who was silent then, they do not tell.
 fn silent_user_space(boot: &Boot, ns: i64) -> String {
     let length = seconds(ns);
     let found = boot.costs.iter().find(|cost| size_ns(cost) == ns);
     if let Some(cost) = found.filter(|cost| cost.kind != CostKind::Silence) {
         let lines: Vec<String> = cost.lines.iter().map(u32::to_string).collect();
         return format!(
-            "Behind init's last step that is shown: {}, {length} (lines {}); whether the boot waits then is not shown.",
+            "Behind init's last step that was found: {}, {length} (lines {}).",
             cost.title,
             lines.join(" and ")
         );
     }
-    let silence = found;
-    let place = silence.and_then(|cost| match cost.lines.as_slice() {
-        [from, to] => Some((
-            from,
-            to,
-            words_around(cost).map_or(String::new(), |words| format!(", {words}")),
-        )),
-        _ => None,
-    });
-    match place {
-        Some((from, to, words)) if boot.start == BootStart::MiddleOfLog => format!(
-            "{length} pass between line {from} and line {to} of this piece{words}; whether the boot waits then is not shown."
-        ),
-        Some((from, to, _)) if silence.is_some_and(|cost| cost.title.contains(" stamps no line ")) => {
-            format!("User space stamps no line for {length} (lines {from} to {to}).")
-        }
-        Some((_, to, _)) if steps_behind(boot, *to) => format!("User space is silent for up to {length}."),
-        _ => format!("User space is silent for up to {length}; not every such silence is a wait of the boot."),
+    let Some((cost, [from, to])) = found.and_then(|cost| Some((cost, <[u32; 2]>::try_from(&cost.lines[..]).ok()?)))
+    else {
+        return format!("Up to {length} pass between two lines; not every such time is a wait of the boot.");
+    };
+    let words = words_around(cost).map_or(String::new(), |words| format!(" ({words})"));
+    if boot.start == BootStart::MiddleOfLog {
+        return format!("{length} pass between line {from} and line {to} of this piece{words}.");
     }
+    let still = if steps_behind(boot, to) {
+        ""
+    } else {
+        "; not every such time is a wait of the boot"
+    };
+    format!("{length} pass between line {from} and line {to}{words}{still}.")
 }
 
 /// Does init take a step, or is the system used, in this line or behind it? Then it still boots there.
@@ -225,16 +217,6 @@ fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
     waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)
 }
 
-/// Did a longer time pass before the first line of this cost? A boot that still takes a step had not ended then.
-fn longer_before(boot: &Boot, cost: &Cost) -> bool {
-    let Some(from) = cost.lines.first() else { return false };
-    let before = |other: &&Cost| other.lines.last().is_some_and(|line| line <= from);
-    boot.costs
-        .iter()
-        .filter(before)
-        .any(|other| size_ns(other) > size_ns(cost))
-}
-
 /// The longest stage of systemd's own account, where it is longer than the largest cost. User space, of which that cost is
 /// a part, only where another stage is longer too, or where the cost is less than half of it.
 fn longer_stage(boot: &Boot, cost: &Cost) -> Option<String> {
@@ -257,19 +239,7 @@ fn longer_stage(boot: &Boot, cost: &Cost) -> Option<String> {
 }
 
 /// What is known of a stretch that no cost tells of.
-fn longest(boot: &Boot, stretch: &LongestStretch) -> String {
-    let init = boot
-        .stages
-        .iter()
-        .find(|stage| stage.event == StageEvent::UserSpaceStart);
-    let late = init
-        .and_then(|stage| stage.line)
-        .is_some_and(|line| line <= stretch.after_line);
-    let end = if late && !shows_use(boot) && boot.start != BootStart::MiddleOfLog {
-        "whether the boot waits then is not shown"
-    } else {
-        "no cost found here tells of them"
-    };
+fn longest(stretch: &LongestStretch) -> String {
     let least = if stretch.at_least { "At least " } else { "" };
     let cut = if stretch.left_out {
         ", where lines are left out"
@@ -277,7 +247,7 @@ fn longest(boot: &Boot, stretch: &LongestStretch) -> String {
         ""
     };
     format!(
-        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; {end}.",
+        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of them.",
         seconds(stretch.duration_ns),
         stretch.after_line,
         stretch.before_line,
@@ -318,10 +288,9 @@ fn largest_shown(boot: &Boot, cost: &Cost) -> String {
             } else {
                 format!("lines {from} and {to}")
             };
-            let told = cost.told_by_its_end().map_or_else(
-                || "what it goes to is not shown, and what".to_owned(),
-                |line| format!("it ends with `{line}`. What"),
-            );
+            let told = cost
+                .told_by_its_end()
+                .map_or_else(|| "what".to_owned(), |line| format!("it ends with `{line}`. What"));
             format!(
                 "The longest silence found in this piece{} is {} ({place}{words}); {told} the piece leaves \
                  out may take longer.",

@@ -112,7 +112,7 @@ pub fn page(document: &Document, boot: Option<u32>, goal: Option<&Goal>) -> Page
     let part = |part: &&Part| match part {
         Part::Boot(boot) => Some(boot_page(boot, goal.filter(|_| last == Some(boot.number)))),
         Part::NotABoot(other) => Some(PagePart {
-            title: "No boot".to_owned(),
+            title: "Not read as a boot".to_owned(),
             alerts: vec![show(&format!(
                 "lines {} to {}: {}: {}",
                 other.from_line, other.to_line, other.what, other.why

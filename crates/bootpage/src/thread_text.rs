@@ -50,7 +50,7 @@ pub fn thread_text(document: &Document, told: &Told) -> String {
     if parts.is_empty() {
         let _ = writeln!(
             out,
-            "{}: nothing of a boot was found in it.",
+            "{}: no boot log, trace or report was recognised in it.",
             visible(&document.name, WIDTH)
         );
     }

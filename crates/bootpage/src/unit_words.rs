@@ -32,10 +32,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
                 parts.join(" + ")
             )
         } else {
-            format!(
-                "A part of systemd's own account: {}; the rest is not shown.",
-                parts.join(" + ")
-            )
+            format!("A part of systemd's own account: {}.", parts.join(" + "))
         });
     }
     let timed = report
@@ -54,7 +51,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
             let longer = longer.or_else(|| waiter(report, cost));
             match longer {
                 Some(longer) => format!("{longer} {}", superlative("of the costs found", cost)),
-                None if is_a_list(report) => superlative("of the starts that are listed", cost),
+                None if is_a_list(report) => superlative("of the starts that were read", cost),
                 None if holds_lines(report) => superlative("of the costs found", cost),
                 None => largest_cost(cost),
             }
@@ -75,10 +72,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
 fn of_a_person(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
     let title = cost.title.replacen('a', "A", 1);
-    format!(
-        "{title} (line {line}): {}, in that person's words; no log here shows it.",
-        spent(cost)
-    )
+    format!("{title} (line {line}): {}, in that person's words.", spent(cost))
 }
 
 /// A unit that takes longer than the largest cost, and ended before systemd had started everything: it went on behind the goal.
@@ -102,10 +96,7 @@ fn waiter(report: &UnitReport, cost: &Cost) -> Option<String> {
     let ns = i64::try_from(ns).ok().filter(|ns| *ns > size_ns(cost))?;
     let all = report.costs.iter().any(|cost| cost.kind == CostKind::UserSpaceStart);
     let line = line.map_or(String::new(), |line| format!(" (line {line})"));
-    let text = format!(
-        "`{unit}` waits {} until others are up{line}, and does not tell for which.",
-        seconds(ns)
-    );
+    let text = format!("`{unit}` waits {} until others are up{line}.", seconds(ns));
     Some(text).filter(|_| !all)
 }
 
@@ -128,7 +119,7 @@ fn holds_lines(report: &UnitReport) -> bool {
 fn longer_line(report: &UnitReport) -> Option<String> {
     let line = report.longer_unread?;
     Some(format!(
-        "Line {line} tells of a longer time, and is no row of this list."
+        "Line {line} tells of a longer time, and was not read as a row of this list."
     ))
 }
 
@@ -137,18 +128,14 @@ fn stated_by_a_line(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
     if cost.title.starts_with("the step `") {
         return format!(
-            "The longest step that is listed takes {}: {} (line {line}).",
+            "The longest step that was read takes {}: {} (line {line}).",
             spent(cost),
             cost.title
         );
     }
     // What lies between two lines, neither of them states.
     if let ([from, to], Basis::Computed) = (&cost.lines[..], cost.basis) {
-        return format!(
-            "{} lie between lines {from} and {to}: {}; whether a boot waits for it is not shown.",
-            spent(cost),
-            cost.title
-        );
+        return format!("{} lie between lines {from} and {to}: {}.", spent(cost), cost.title);
     }
     format!("Line {line} states {}: {}.", spent(cost), cost.title)
 }
@@ -163,12 +150,12 @@ pub fn is_whole(startup: &Startup) -> bool {
 fn longest_silence(cost: &Cost) -> String {
     let lines: Vec<String> = cost.lines.iter().map(u32::to_string).collect();
     let what = if cost.title.starts_with("nothing is printed ") {
-        "silence in"
+        "silence found in"
     } else {
-        "time between two stamped lines of"
+        "time found between two stamped lines of"
     };
     format!(
-        "The longest {what} this excerpt is {} (lines {}): {}; whether a boot waits for it is not shown.",
+        "The longest {what} this excerpt is {} (lines {}): {}.",
         spent(cost),
         lines.join(" to "),
         cost.title

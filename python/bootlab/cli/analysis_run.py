@@ -83,7 +83,7 @@ def _said_nothing(analyses: Sequence[Analysis]) -> int:
     if logs.holds_a_boot(analyses):
         return 0
     for analysis in analyses:
-        sys.stderr.write(f"error: {analysis.name}: no boot, trace or report is in it\n")
+        sys.stderr.write(f"error: {analysis.name}: no boot log, trace or report was recognised in it\n")
     sys.stderr.write("hint:  capture the console, or save the kernel's log with: dmesg > boot.log\n")
     return UserError.exit_code
 

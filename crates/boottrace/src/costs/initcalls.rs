@@ -113,7 +113,7 @@ fn beside_init(context: &Context<'_>, until: u32, out: &mut Vec<Cost>) {
     long.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     for (call, ns) in long.into_iter().take(LISTED) {
         let evidence = format!(
-            "{} in the process that loads the module, beside init; who waits for it is not shown",
+            "{} in the process that loads the module, beside init; who waits for it was not found",
             spell(ns)
         );
         out.push(held_up(call, (CostKind::LongInitcall, ns), evidence, OF_A_MODULE));

@@ -221,8 +221,7 @@ fn cost(from: &Line, to: &Line, ns: i64, since: Since) -> Cost {
 around: Vec::new(),
         lines: vec![from.number, to.number],
         evidence: format!(
-            "{} between lines {} and {}, `{after}` and `{before}`, by the stamps in front of them{hint}; whether a boot waits \
-             for it is not shown",
+            "{} between lines {} and {}, `{after}` and `{before}`, by the stamps in front of them{hint}",
             spell(ns),
             from.number,
             to.number

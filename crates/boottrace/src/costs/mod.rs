@@ -45,6 +45,7 @@ use context::Context;
 pub use cost::{Basis, Cost};
 pub use evidence::Evidence;
 pub use kind::{CostKind, KINDS};
+use persons_marks::MARKS;
 
 use crate::log::boot_log::BootStart;
 use crate::log::line::Line;
@@ -97,6 +98,13 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
         out.extend(cloud_init::of_lines(context.boot.lines.iter()));
     }
     persons_marks::find(&context, &mut out);
+    // What a person marks is not said again of the line that holds the mark.
+    let marked: Vec<Vec<u32>> = out
+        .iter()
+        .filter(|cost| cost.title.starts_with(MARKS))
+        .map(|cost| cost.lines.clone())
+        .collect();
+    out.retain(|cost| cost.title.starts_with(MARKS) || cost.cost_ns.is_some() || !marked.contains(&cost.lines));
     bounds::apply(&context, &mut out);
     // The account counts on its own clock: no stamp of the log bounds it.
     account_parts::find(&context, &mut out);

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::initcalls::held_up;
 use super::kind::CostKind;
+use super::silences::is_selected;
 use super::stated_lines::stated;
 use super::stated_time::stated_ns;
 use super::waits::ends_with_pending;
@@ -26,6 +27,7 @@ const LISTED: usize = 12;
 pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut Vec<Cost>) -> Vec<&'a LargeGap> {
     let mut nameless = Vec::new();
     let mut groups: Vec<Group<'a>> = Vec::new();
+    let selected = is_selected(context);
     for gap in gaps {
         if let Some(cost) = by_initcall(context, gap) {
             if !out.iter().any(|one: &Cost| one.title == cost.title) {
@@ -44,7 +46,7 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             .or_else(|| of_controller(after, before))
             .or_else(|| timed_out_or_stated(context, gap, (after, before), out))
             .map(|name| Named {
-                sure: name.sure && !outlasts_a_driver(gap, &name, before),
+                sure: name.sure && !(name.by_its_end && selected) && !outlasts_a_driver(gap, &name, before),
                 ..name
             });
         match name {
@@ -206,12 +208,13 @@ fn concluded<'a>(context: &Context<'a>, gap: &LargeGap, before: &'a str) -> Opti
     next.take_while(|text| fails() && who(text) == who(before))
         .filter(|text| text.contains("-110"))
         .find_map(|text| timed_out(&gap.after, text))
-        .map(|found| (found.cause, found.subject, found.sure))
-        .map(|(cause, subject, sure)| Named {
+        .map(|found| (found.cause, found.subject, found.sure, found.by_its_end))
+        .map(|(cause, subject, sure, by_its_end)| Named {
             cause,
             subject,
             line: before,
             sure,
+            by_its_end,
         })
 }
 

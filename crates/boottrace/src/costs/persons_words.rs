@@ -194,7 +194,7 @@ fn quoted(said: &[&Said]) -> Option<Told> {
         CostKind::StatedTime,
         format!("a person writes {quotes}"),
         best.number,
-        "these are the text's own words; no log here shows it".to_owned(),
+        "these are the text's own words".to_owned(),
         "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
     );
     let ns = said.iter().filter_map(|one| one.ns).max();

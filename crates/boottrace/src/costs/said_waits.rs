@@ -237,7 +237,7 @@ impl Group<'_> {
         let evidence = if ns > 0 {
             format!("{} at the least, since it was asked for, by `{said}`", spell(ns))
         } else {
-            format!("`{said}`; no time for it was found")
+            format!("`{said}`")
         };
         Cost {
             cost_ns: Some(ns).filter(|ns| *ns > 0),
@@ -278,7 +278,7 @@ impl Group<'_> {
         };
         let evidence = match ns {
             Some(ns) => format!("{times}, again and again for {}; it may have taken longer", spell(ns)),
-            None => format!("{times}; no stamps tell how long it took"),
+            None => times,
         };
         Cost {
             kind: CostKind::DeviceTimeout,

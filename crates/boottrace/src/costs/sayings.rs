@@ -177,11 +177,9 @@ const STATES: [&str; 12] = [
 /// What the words of a line say of a wait; none where they set a time, or say that it is over.
 pub(super) fn saying(text: &str) -> Option<Saying> {
     let text = text.trim();
-    if text.len() > LONGEST || !text.is_ascii() && text.chars().count() > LONGEST / 2 {
-        return None;
-    }
+    let long = text.len() > LONGEST || !text.is_ascii() && text.chars().count() > LONGEST / 2;
     // One word of a broken line tells of nothing.
-    if !text.contains(char::is_whitespace) {
+    if long || !text.contains(char::is_whitespace) {
         return None;
     }
     let lower = text.to_ascii_lowercase();
@@ -317,7 +315,9 @@ fn is_over(lower: &str, found: Saying) -> bool {
     let waits = found == Saying::Waited;
     let by_systemd = waits && !lower.contains("start job is running for");
     let said = lower.strip_prefix("systemd[1]: ").unwrap_or(lower);
-    (waits && OVER.contains(&last)) || (by_systemd && STATES.iter().any(|state| said.starts_with(state)))
+    (waits && OVER.contains(&last))
+        || last == "ok"
+        || (by_systemd && STATES.iter().any(|state| said.starts_with(state)))
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
 }
 
 /// May lines be missing from what is there? A piece is a choice, and so is a kernel's log of so few lines.
-fn is_selected(context: &Context<'_>) -> bool {
+pub(super) fn is_selected(context: &Context<'_>) -> bool {
     const WHOLE: usize = 60;
     let boot = context.boot;
     let stamped = || boot.lines.iter().filter(|line| line.printk_ns.is_some()).count();

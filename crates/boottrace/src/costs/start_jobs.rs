@@ -222,7 +222,7 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
                 shorten(line.text.trim())
             ),
             None => format!(
-                "`{}`; {limit}, and the log does not show when it began",
+                "`{}`; {limit}, and its beginning was not found",
                 shorten(line.text.trim())
             ),
         },

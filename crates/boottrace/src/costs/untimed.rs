@@ -162,7 +162,7 @@ fn device(said: &str) -> Option<&str> {
 }
 
 fn cost(kind: CostKind, title: String, line: &Line, advice: &str) -> Cost {
-    let evidence = format!("`{}`; no time for it was found", shorten(line.text.trim()));
+    let evidence = format!("`{}`", shorten(line.text.trim()));
     Cost::without_time(kind, title, line.number, evidence, advice)
 }
 

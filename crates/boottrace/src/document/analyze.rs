@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::account_beside;
 use super::boot::Boot;
 use super::by_the_way::told_by_the_way;
 use super::document::{Document, NotABoot, Part, DOCUMENT_FORMAT, DOCUMENT_VERSION};
@@ -15,6 +16,7 @@ use super::other_output;
 use super::stated;
 use super::unit_costs;
 use super::units::UnitReport;
+use super::untold;
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
@@ -374,7 +376,12 @@ fn boot_log(
         }
     }
     let all = other_output::read(&blocks, export, document, &mut placed, &mut ledger);
+    let beside = account_beside::blocks(&split.outside, &placed, &blocks);
+    other_output::read(&beside, false, document, &mut placed, &mut ledger);
     placed.extend(stated::of_text(&split.outside, &placed));
+    if placed.is_empty() {
+        placed.extend(untold::of_text(&split.outside));
+    }
     placed.sort_by_key(|(line, _)| *line);
     one_account::join(&mut placed);
     one_account::tell_unread(&split.outside, &mut placed);

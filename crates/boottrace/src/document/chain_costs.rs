@@ -47,8 +47,8 @@ pub(super) fn gaps(report: &UnitReport) -> Vec<Cost> {
 /// The chain's first unit to start may have begun late: what came before it is not shown.
 fn before_the_first(report: &UnitReport, first: &ChainRow) -> Option<Cost> {
     let at = first.at_ns.filter(|at| *at >= LATE_NS && !is_filled(report, *at))?;
-    let title = format!("nothing that is shown explains the time before `{}`", first.unit);
-    let evidence = format!("the chain shows no unit before it, and it begins at {}", told(at));
+    let title = format!("nothing that was read explains the time before `{}`", first.unit);
+    let evidence = format!("no unit before it was read in the chain, and it begins at {}", told(at));
     let advice =
         "show the whole chain, or the whole blame: `systemd-analyze critical-chain`, `systemd-analyze blame`; and see \
                   `journalctl -b` before that time";
@@ -73,7 +73,7 @@ fn gap_of_chain(report: &UnitReport, later: &ChainRow, earlier: &ChainRow) -> Op
     }
     (later.depth > earlier.depth || earlier.depth > later.depth).then(|| Cost {
         kind: CostKind::ChainGap,
-        title: format!("nothing that is shown explains the time before `{}`", later.unit),
+        title: format!("nothing that was read explains the time before `{}`", later.unit),
         cost_ns: Some(signed(ns)),
         gain_ns: None,
         basis: Basis::Computed,
@@ -155,7 +155,7 @@ fn on_chain(above: &Above<'_>, link: &ChainRow) -> Option<Cost> {
         ),
         (None, None) => (
             Some(ns),
-            format!("{} on a critical chain whose goal is not shown", told(ns)),
+            format!("{} on a critical chain whose goal was not found", told(ns)),
         ),
     };
     Some(cost(&link.unit, ns, gain, link.line, evidence))

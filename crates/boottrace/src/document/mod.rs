@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The result of one analysis: its parts, how it is put together, and how two are compared.
 
+mod account_beside;
 pub mod analyze;
 pub mod boot;
 pub mod budget;
@@ -25,6 +26,7 @@ pub mod threshold;
 mod unit_cost;
 mod unit_costs;
 pub mod units;
+mod untold;
 
 pub use budget::Budget;
 pub use call_rows::{FunctionSums, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow};

@@ -187,7 +187,22 @@ fn is_persons(line: &Line) -> bool {
     !line.has_kernel_prefix() && line.process.is_none() && is_sentence(line.text.trim())
 }
 
+/// A title and a quotation of one line state the same time, to the millisecond: it passed once.
+fn once(mut costs: Vec<Cost>) -> Vec<Cost> {
+    let mut known: Vec<i64> = Vec::new();
+    costs.retain(|cost| {
+        let stated = cost
+            .cost_ns
+            .filter(|ns| cost.kind == CostKind::StatedTime && ns % NS_PER_S != 0);
+        let again = stated.is_some_and(|ns| known.contains(&ns));
+        known.extend(stated);
+        !again
+    });
+    costs
+}
+
 fn report(costs: Vec<Cost>) -> Option<(u32, Part)> {
+    let costs = once(costs);
     let first = costs.iter().flat_map(|cost| &cost.lines).min().copied()?;
     let last = costs.iter().flat_map(|cost| &cost.lines).max().copied()?;
     Some((

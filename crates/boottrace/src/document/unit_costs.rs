@@ -51,7 +51,7 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
         let ns = unit.time_ns.unwrap_or(0);
         let linked = report.chain.iter().any(|link| link.unit == unit.unit);
         let beside = target.filter(|_| !linked).map_or(String::new(), |target| {
-            format!("; the critical chain of `{target}` does not show it, so it may run beside what is waited for")
+            format!("; the critical chain of `{target}` was read without it, so it may run beside what is waited for")
         });
         let evidence = format!("{} until `{}` was up{beside}", told(ns), unit.unit);
         out.push(cost(&unit.unit, ns, None, unit.line, evidence));

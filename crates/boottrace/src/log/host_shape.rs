@@ -258,6 +258,22 @@ struct Tally {
     ordered: u32,
     changes: u32,
     last_ns: i64,
+    /// Which of the lines that are not blank was its first and its last one.
+    first: u32,
+    last: u32,
+}
+
+impl Tally {
+    /// In a page's text a log stands alone with its clock: nearly every line from its first stamp to its last one has it,
+    /// and none goes back.
+    fn is_a_run(&self) -> bool {
+        const LINES: u32 = 12;
+        let span = self.last - self.first + 1;
+        self.lines >= LINES
+            && self.lines * 10 >= span * 9
+            && self.ordered == self.lines
+            && self.changes * 2 >= self.lines
+    }
 }
 
 /// Finds out which shape a log has, if any.
@@ -279,6 +295,7 @@ impl Shapes {
             tally.ordered += u32::from(ns >= tally.last_ns);
             tally.changes += u32::from(ns != tally.last_ns);
             tally.last_ns = ns;
+            tally.last = self.lines;
         } else if self.seen.len() < MAX_SHAPES {
             self.seen.push(Tally {
                 shape,
@@ -286,14 +303,16 @@ impl Shapes {
                 ordered: 1,
                 changes: 0,
                 last_ns: ns,
+                first: self.lines,
+                last: self.lines,
             });
         }
     }
 
-    /// The shape that three of four lines have, when its clock goes forward.
+    /// The shape that three of four lines have, or nearly all of a run of lines, when its clock goes forward.
     pub fn learned(&self) -> Option<HostShape> {
         let best = self.seen.iter().max_by_key(|tally| tally.lines)?;
-        let common = best.lines >= MIN_LINES && best.lines / 3 >= (self.lines - best.lines);
+        let common = best.lines >= MIN_LINES && best.lines / 3 >= (self.lines - best.lines) || best.is_a_run();
         let clock = best.changes > 0 && best.ordered * 10 >= best.lines * 9;
         (common && clock).then_some(best.shape)
     }
@@ -307,6 +326,18 @@ mod tests {
         let mut shapes = Shapes::default();
         (0..9).for_each(|n| shapes.line(line(n).as_bytes()));
         shapes.learned()
+    }
+
+    #[test]
+    fn a_run_of_stamps_in_a_page_is_a_clock() {
+        let read = |stamp: fn(u32) -> u32| {
+            let mut shapes = Shapes::default();
+            (0..12).for_each(|n| shapes.line(format!("Words {n} of a page").as_bytes()));
+            (0..14).for_each(|n| shapes.line(format!("   3.{:03} U-Boot says {n}", 100 + 7 * stamp(n)).as_bytes()));
+            shapes.learned()
+        };
+        assert!(read(|n| n).is_some());
+        assert!(read(|n| n % 5).is_none());
     }
 
     #[test]

@@ -54,13 +54,14 @@ def analysis_view(
                 parts.append(boot_view(part, analysis.told(part), top, known))
             elif isinstance(part, NotABoot):
                 where = f"lines {part.from_line} to {part.to_line}"
-                parts.append(cell(f"no boot ({where}): {part.what}: {part.why}", "yellow", 400))
+                head = "nothing was read" if part.what == "untold" else "not read as a boot"
+                parts.append(cell(f"{head} ({where}): {part.what}: {part.why}", "yellow", 400))
             else:
                 from bootlab.views.log.part import part_view  # noqa: PLC0415 - most logs hold boots only
 
                 parts.append(part_view(part, analysis.told(part), top))
         if not document.parts:
-            parts.append(cell("nothing of a boot was found in it", "bold yellow"))
+            parts.append(cell("no boot log, trace or report was recognised in it", "bold yellow"))
     if document.boot_loop:
         loop = document.boot_loop
         parts.append(cell(f"boot loop: {loop.boots} boots end with `{loop.ends_with}`", "bold red", 400))
@@ -91,15 +92,15 @@ def account(analysis: Analysis) -> list[RenderableType]:
 def boot_view(boot: LogBoot, told: ToldPart, top: int, goal: RecordedGoal | None = None) -> RenderableType:
     """One boot: headline, costs, axis, failures, tables. `told`: as the core says it; `goal`: as its recording does."""
     kernel = boot.kernel
-    release = kernel.banner.release if kernel.banner else "no kernel banner"
+    release = kernel.banner.release if kernel.banner else "no kernel banner found"
     name = " ".join(x for x in (release, kernel.machine or "") if x)
     ended = {"user-space": "reached user space", "panic": "the kernel panicked"}.get(
         boot.outcome, boot.outcome.replace("-", " ")
     )
     if boot.outcome == "ends-in-firmware":
-        ended = "nothing of a kernel stands in this text"
+        ended = "no line of a kernel found"
     if boot.outcome == "not-shown":
-        ended = "a piece from the middle" if boot.start == "middle-of-log" else "the kernel and init say no name"
+        ended = "a piece from the middle" if boot.start == "middle-of-log" else "neither kernel nor init was recognised"
     style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"
     parts: list[RenderableType] = [
         cell(f"{told.name} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),

@@ -44,6 +44,8 @@ pub(crate) struct Named<'a> {
     pub line: &'a str,
     /// The lines around the silence carry the row's title: both speak of its subject, or the first says that it begins.
     pub sure: bool,
+    /// Only the last of them does, by what it is: where lines may be left out, that is not enough.
+    pub by_its_end: bool,
 }
 
 impl Named<'_> {
@@ -109,6 +111,7 @@ impl Cause {
             subject,
             line,
             sure,
+            by_its_end: ends && !related,
         })
     }
 
@@ -120,11 +123,7 @@ impl Cause {
         modest
             || matches!(
                 self.kind,
-                Kind::MemoryInitialisation
-                    | Kind::HashTables
-                    | Kind::Raid6Benchmark
-                    | Kind::UdevSettle
-                    | Kind::NfsServer
+                Kind::MemoryInitialisation | Kind::HashTables | Kind::Raid6Benchmark | Kind::UdevSettle
             )
     }
 }

@@ -59,6 +59,7 @@ fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
         subject: shorten(line),
         line,
         sure: true,
+        by_its_end: false,
     })
 }
 
@@ -72,6 +73,7 @@ pub(crate) fn meanwhile(line: &str) -> Option<Named<'_>> {
         subject: shorten(line),
         line,
         sure: true,
+        by_its_end: false,
     })
 }
 
@@ -105,6 +107,7 @@ pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named
         subject: subject.to_owned(),
         line: after,
         sure: true,
+        by_its_end: false,
     })
 }
 

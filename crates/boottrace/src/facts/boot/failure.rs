@@ -201,7 +201,7 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
                     "the kernel was started and printed nothing: check console= and earlycon, the load address, the \
                      device tree"
                 } else {
-                    "nothing of a kernel stands in this text; whether the boot went on is not shown"
+                    "no line of a kernel was found behind it"
                 }
                 .to_owned(),
             })

@@ -27,7 +27,7 @@ pub(super) fn in_use(log: &BootLog) -> Option<(&'static str, String)> {
         .take_while(|line| !starts(line))
         .find(|line| is_used(line))?;
     let why = format!(
-        "no line shows a start, and line {} is of a system in use: `{}`",
+        "no line of a start was found, and line {} is of a system in use: `{}`",
         used.number,
         shorten(used.text.trim())
     );

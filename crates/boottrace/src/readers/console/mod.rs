@@ -24,6 +24,7 @@ mod shown_again;
 pub mod shuffled;
 mod shutdown;
 mod tail;
+mod wrapped;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};
 pub use before_kernel::{before_kernel, Next};

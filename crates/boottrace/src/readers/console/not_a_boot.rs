@@ -2,7 +2,7 @@
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
 use super::before_kernel::shows_start;
-use super::running::{fault, running};
+use super::running::{fault, ran_for_hours, running};
 use super::shutdown::shutdown;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::hints::{accounts_for_start, is_boot_initcall, is_kernel_fault, is_user_space, waits_in_vain};
@@ -19,7 +19,9 @@ pub fn not_a_boot(log: &BootLog, alone: bool, first: bool) -> Option<(&'static s
         .or_else(|| suspend(log))
         .or_else(|| shutdown(log))
         .or_else(|| program(log))
-        .or_else(|| running(log).filter(|_| alone || (first && !panics(log)) || fault(log).is_none()))
+        .or_else(|| {
+            running(log).filter(|_| alone || (first && !panics(log)) || fault(log).is_none() || ran_for_hours(log))
+        })
         .or_else(|| report(log).filter(|_| alone))
 }
 

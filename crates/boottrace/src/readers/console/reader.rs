@@ -8,6 +8,7 @@ use super::mail_quotes::Marks;
 use super::pasted;
 use super::quoted_printable::{self, Joined};
 use super::tail::Tail;
+use super::wrapped::{self, Whole};
 use crate::log::bracket::Human;
 use crate::log::inner_start::inner_start;
 use crate::log::line::{HostSource, Line, LineKind};
@@ -83,13 +84,23 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
     };
     let mut tail = Tail::new(limits);
     let mut joined = Joined::default();
-    let mut take = |line: &Physical<'_>| {
+    let broken = wrapped::is_in(plain);
+    let mut whole = Whole::default();
+    let mut keep = |line: &Physical<'_>| {
         if tail.takes_over(reader.out.lines.len(), reader.text_bytes, limits) {
             tail.push(line);
         } else {
-            let line = without_mark(line);
-            let bytes = marks.strip(line.bytes);
-            reader.take(&Physical { bytes, ..line }, stamps);
+            reader.take(line, stamps);
+        }
+    };
+    let mut take = |line: &Physical<'_>| {
+        let line = without_mark(line);
+        let bytes = marks.strip(line.bytes);
+        let line = Physical { bytes, ..line };
+        if broken {
+            whole.take(&line, &mut keep);
+        } else {
+            keep(&line);
         }
     };
     let mut physical = 0;
@@ -102,6 +113,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
         }
     })?;
     joined.end(&mut take);
+    whole.end(&mut keep);
     reader.out.physical = physical;
     reader.out.dropped = tail.dropped;
     reader.out.first_dropped = tail.first_dropped;

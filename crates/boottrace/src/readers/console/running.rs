@@ -98,6 +98,15 @@ fn is_early_worker(text: &str) -> bool {
 /// Stamps from which on a log in which nothing starts is that of a system that has been running.
 const RUNS_NS: i64 = 100 * NS_PER_S;
 
+/// Whatever fails then, no start lasts so long.
+const HOURS_NS: i64 = 3600 * NS_PER_S;
+
+/// Do the stamps of a log without a start begin so late that no boot goes on there?
+pub(super) fn ran_for_hours(log: &BootLog) -> bool {
+    let first = log.lines.iter().find_map(|line| line.printk_ns);
+    log.start == BootStart::MiddleOfLog && first.is_some_and(|ns| ns >= HOURS_NS)
+}
+
 /// No kernel runs for as long: such stamps count since another day.
 const YEARS_NS: i64 = 3 * 365 * 86_400 * NS_PER_S;
 
@@ -171,7 +180,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
         .find(|l| stamped.is_none() && many_were_plugged(&l.text))
     {
         let why = format!(
-            "no line shows a start, and line {} counts a USB device as one that came after many others",
+            "no line of a start was found, and line {} counts a USB device as one that came after many others",
             used.number
         );
         return Some(("running-system", why));
@@ -189,7 +198,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     }
     if first.0 >= YEARS_NS {
         let why = format!(
-            "no line shows a start, and line {} is stamped {} s: that is no time since the kernel's start",
+            "no line of a start was found, and line {} is stamped {} s: that is no time since the kernel's start",
             first.1,
             first.0 / NS_PER_S
         );
@@ -206,7 +215,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     (first.0 >= RUNS_NS && !starting).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(
-            "no line shows a start, and the kernel had been running for {} s (line {}){failed}",
+            "no line of a start was found, and the kernel had been running for {} s (line {}){failed}",
             first.0 / NS_PER_S,
             first.1
         );

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//! A text in which nothing was read, and that speaks of a start all the same: that is said, and not that it holds no boot.
+
+use super::document::{NotABoot, Part};
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// `what` of such a text.
+const WHAT: &str = "untold";
+/// Steps of start scripts, as sysvinit's, OpenRC's and the distributions' scripts print them.
+const STEPS: [&str; 14] = [
+    "Starting ",
+    "Mounting ",
+    "Remounting ",
+    "Checking ",
+    "Setting ",
+    "Bringing up ",
+    "Enabling ",
+    "Activating ",
+    "Loading ",
+    "Initializing ",
+    "Configuring ",
+    "Restoring ",
+    "Synchronizing ",
+    "Cleaning ",
+];
+/// So many of them are a start.
+const LEAST: usize = 3;
+/// Words for a start, in the languages in which people ask.
+const STARTS: [&str; 18] = [
+    "boot",
+    "start-up",
+    "startup",
+    "power on",
+    "power-on",
+    "systemd",
+    "initramfs",
+    "hochfahren",
+    "systemstart",
+    "démarrage",
+    "arranque",
+    "inicialização",
+    "avvio",
+    "загруз",
+    "부팅",
+    "起動",
+    "启动",
+    "开机",
+];
+
+/// What is said of the lines outside of all boots where no part was found.
+pub(super) fn of_text(outside: &[Line]) -> Option<(u32, Part)> {
+    let steps: Vec<&Line> = outside.iter().filter(|line| is_step(&line.text)).collect();
+    let why = match steps.first() {
+        Some(first) if steps.len() >= LEAST => format!(
+            "{} lines of start scripts, and nothing was read that tells how long what of it took; the first, line {}: `{}`",
+            steps.len(),
+            first.number,
+            shorten(first.text.trim())
+        ),
+        _ => {
+            let line = outside.iter().find(|line| speaks(&line.text))?;
+            format!(
+                "line {} speaks of a start, and nothing was read that tells how long what of it took: `{}`",
+                line.number,
+                shorten(line.text.trim())
+            )
+        }
+    };
+    let (first, last) = (outside.first()?.number, outside.last()?.number);
+    let part = NotABoot {
+        from_line: first,
+        to_line: last,
+        what: WHAT.to_owned(),
+        why,
+    };
+    Some((first, Part::NotABoot(part)))
+}
+
+fn is_step(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    STEPS.iter().any(|step| text.starts_with(step))
+        && (text.contains(" OK ") || text.contains(": ") || text.contains("..."))
+}
+
+/// Not in a path or a name: `arch/riscv/boot/Image`.
+fn speaks(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let of_a_name = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '=' | '@' | ':');
+    STARTS.iter().any(|word| {
+        lower.match_indices(word).any(|(at, _)| {
+            let before = lower[..at].chars().next_back();
+            let behind = lower[at + word.len()..].chars().next();
+            !word.is_ascii()
+                || !(before.is_some_and(of_a_name) || behind.is_some_and(|c| matches!(c, '/' | '_' | '.' | '=' | '@')))
+        })
+    })
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//! Forms in which people post pieces, and what may be claimed of them.
+
+mod reading;
+
+use boottrace::costs::Cost;
+use boottrace::{Document, Part};
+use reading::{boots, read, unit_reports};
+
+fn no_boots(document: &Document) -> Vec<(String, String)> {
+    let other = |part: &Part| match part {
+        Part::NotABoot(part) => Some((part.what.clone(), part.why.clone())),
+        _ => None,
+    };
+    document.parts.iter().filter_map(other).collect()
+}
+
+fn titles(costs: &[Cost]) -> Vec<String> {
+    costs.iter().map(|cost| cost.title.clone()).collect()
+}
+
+#[test]
+fn a_banner_that_a_mail_broke_is_one() {
+    let text = "It works here:\n\n```\nUncompressing Linux... done\n[    0.000000] Linux version \n\
+                6.4.0-rc3-0123456789abcdef (somebody@box) \n(ia64-linux-gcc (GCC) 12.2.0) #1 SMP Sun May \n\
+                28 09:08:44 2023\n[    0.000000] efi: EFI v2.1\n..\n[   36.600000] Run /init as init process\n```\n";
+    let found = boots(text);
+    let banner = found[0].kernel.banner.as_ref().unwrap();
+    assert_eq!(banner.release, "6.4.0-rc3-0123456789abcdef");
+}
+
+#[test]
+fn an_account_that_a_mail_broke_behind_a_time_is_whole() {
+    let text = "Firmware takes ten seconds.\n\n     $ systemd-analyze\n     Startup finished in 11.193s (firmware) + 1.558s \
+                (loader) + 4.155s \n(kernel) + 2.007s (userspace) = 18.914s\n     graphical.target reached after 1.983s in \
+                userspace\n";
+    let document = read(text);
+    let startup = unit_reports(&document)[0].startup.clone().unwrap();
+    assert_eq!(startup.total_ns, Some(18_914_000_000));
+}
+
+#[test]
+fn an_account_above_a_whole_log_is_read() {
+    let log =
+        "[    0.000000] Linux version 6.6.0 (a@b) (gcc 13) #1\n[    0.100000] frob: up\n[    0.200000] quux: up\n\
+               [    1.800000] Run /init as init process\n[    3.300000] systemd[1]: Detected architecture x86-64.\n";
+    let said =
+        "The login comes late. In /var/log/messages:\n\nsystemd[1]: Startup finished in 1.842s (kernel) + 1.466s \
+                (initrd) + 29.230s (userspace) = 32.540s.\n\nI attach the log.\n\n";
+    let document = read(&format!("{said}{log}"));
+    let reports = unit_reports(&document);
+    let startup = reports[0].startup.as_ref().unwrap();
+    assert_eq!(startup.total_ns, Some(32_540_000_000));
+    // Two may be of two boots.
+    let twice = read(&format!("{said}{}{log}", said.replace("29.230", "9.230")));
+    assert!(unit_reports(&twice).iter().all(|report| report.startup.is_none()));
+}
+
+#[test]
+fn a_run_of_seconds_in_a_page_is_a_clock() {
+    let mut text =
+        "Measuring the boot time\n\nWords of a page.\n\nStep 1: with a host that stamps each line\n\n".to_owned();
+    text.push_str("   3.797 U-Boot 1.0.0 (Oct 29 2003 - 15:42:57)\n");
+    for n in 0..12 {
+        text.push_str(&format!("   {:.3} frob {n}: ready\n", 3.9 + 0.25 * f64::from(n)));
+    }
+    let found = boots(&text);
+    assert!(!found[0].clocks.is_empty(), "{:?}", found[0].stages);
+}
+
+#[test]
+fn a_text_about_a_start_without_times_is_called_so() {
+    let console = "Starting udev:  [  OK  ]\nSetting hostname box:  [  OK  ]\nMounting local filesystems:  [  OK  ]\n";
+    let told = no_boots(&read(console));
+    assert_eq!(told[0].0, "untold");
+    assert!(told[0].1.starts_with("3 lines of start scripts"), "{told:?}");
+    let told = no_boots(&read(
+        "Order of the first boot of a box\n\nIt makes keys and grows its disk.\n",
+    ));
+    assert!(told[0].1.starts_with("line 1 speaks of a start"), "{told:?}");
+    assert!(read("A letter to a friend.\n\nIt rains.\n").parts.is_empty());
+}
+
+#[test]
+fn a_title_that_quotes_a_line_is_no_second_cost() {
+    let text =
+        "image.ub read by u-boot takes a long time: 286172648 bytes read in 18889 ms (14.4 MiB/s)\n\nThe log says:\n\n\
+                **286172648 bytes read in 18889 ms (14.4 MiB/s)**\n";
+    let document = read(text);
+    let stated: Vec<i64> = unit_reports(&document)[0]
+        .costs
+        .iter()
+        .filter_map(|cost| cost.cost_ns)
+        .collect();
+    assert_eq!(stated, [18_889_000_000]);
+}
+
+#[test]
+fn what_fails_after_hours_is_no_boot() {
+    let piece = "[71848.072650] WARNING: kernel stack regs at ffffc9001e21f818 has bad 'bp' value 00000000f710950f\n\
+                 [71848.073989] unwind stack type:0 next_sp:0000000000000000 mask:0x6 graph_idx:0\n\
+                 [71848.073993] Kernel panic - not syncing: frob\n";
+    let document = read(&format!("crash 1:\n{piece}\ncrash 2:\n{}", piece.replace("718", "819")));
+    assert!(document.boots().next().is_none());
+    assert_eq!(no_boots(&document).len(), 2);
+}
+
+#[test]
+fn the_last_line_of_a_silence_names_nobody_who_was_not_asked() {
+    let head =
+        "[    0.000000] Linux version 6.6.0 (a@b) (gcc 13) #1\n[    1.000000] ata1: SATA link down (SStatus 0)\n";
+    let found = boots(&format!(
+        "{head}[   90.000000] VFS: Unable to mount root fs via NFS.\n[   90.100000] Kernel panic - not syncing: VFS: x\n"
+    ));
+    let told = titles(&found[0].costs);
+    assert!(
+        told[0].starts_with("nothing is printed before `VFS: Unable to mount root fs via NFS.`"),
+        "{told:?}"
+    );
+    // In a piece lines may be left out.
+    let piece = "[    1.000000] frob: up\n[    7.000000] PID hash table entries: 2048 (order: 11, 8192 bytes)\n\
+                 [    7.100000] quux: up\n";
+    let told = titles(&boots(piece)[0].costs);
+    assert!(
+        !told.iter().any(|title| title.starts_with("hash tables are made")),
+        "{told:?}"
+    );
+}
