@@ -58,12 +58,10 @@ fn an_account_above_a_whole_log_is_read() {
 
 #[test]
 fn a_run_of_seconds_in_a_page_is_a_clock() {
-    let mut text =
-        "Measuring the boot time\n\nWords of a page.\n\nStep 1: with a host that stamps each line\n\n".to_owned();
-    text.push_str("   3.797 U-Boot 1.0.0 (Oct 29 2003 - 15:42:57)\n");
-    for n in 0..12 {
-        text.push_str(&format!("   {:.3} frob {n}: ready\n", 3.9 + 0.25 * f64::from(n)));
-    }
+    let head = "Measuring the boot time\n\nWords of a page.\n\nStep 1: with a host that stamps each line\n\n   3.797 \
+                U-Boot 1.0.0 (Oct 29 2003 - 15:42:57)\n";
+    let line = |n: i32| format!("   {:.3} frob {n}: ready\n", 3.9 + 0.25 * f64::from(n));
+    let text: String = std::iter::once(head.to_owned()).chain((0..12).map(line)).collect();
     let found = boots(&text);
     assert!(!found[0].clocks.is_empty(), "{:?}", found[0].stages);
 }
