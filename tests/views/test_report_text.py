@@ -30,6 +30,7 @@ from bootlab.views.run import markdown as summary_markdown
 from bootlab.views.run.page_data import page_data
 from bootlab.views.shown_text import one_line, visible
 from bootlab.views.table import cells
+from bootlab.views.table.listing import p_value, real
 from tests.rendered import to_text
 from tests.views import report_sample as sample
 
@@ -241,6 +242,13 @@ def test_controls_become_visible():
     assert visible("tab\there") == "tab\there"
     assert one_line("tab\there\n") == r"tab here\x0a"
     assert visible("x" * 100_000, 10) == "x" * 10 + " … 99990 more characters"
+
+
+def test_a_p_value_is_never_told_as_nought():
+    """Sixteen boots beside 67 stood with p = 0.0000."""
+    assert [p_value(p).text for p in (0.00004, 0.00006, 0.0617, None)] == ["< 0.0001", "0.0001", "0.0617", "—"]
+    assert p_value(1e-9).value == 1e-9
+    assert real(-1.0, sign=True).text == "\u22121.00"
 
 
 def test_figures():

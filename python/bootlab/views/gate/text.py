@@ -22,7 +22,7 @@ from bootlab.history.gate import (
 from bootlab.model import figures
 from bootlab.model.verdict import Verdict
 from bootlab.views.shown_text import one_line
-from bootlab.views.table.listing import Cell, Listing, ms, real, signed_ms, words
+from bootlab.views.table.listing import Cell, Listing, ms, p_value, real, signed_ms, words
 from bootlab.views.text_table import cell, spaced
 
 _STYLES = {"slower": "red", "faster": "green", "same": "dim", "unknown": "yellow", "depends on the board": "yellow"}
@@ -179,7 +179,7 @@ def _row(one: GateComparison, *, exact: bool) -> list[Cell]:
         ]
     row.append(signed_ms(-judged.saved_ns, range_ns=one.unsure_ns))
     if not exact:
-        row += [_interval_cell(judged.interval_ns), real(judged.p_value, 4)]
+        row += [_interval_cell(judged.interval_ns), p_value(judged.p_value)]
         row.append(real(judged.effect, sign=True))
     return [*row, words(judged.verdict.value, _STYLES[judged.verdict.value])]
 

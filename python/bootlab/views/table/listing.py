@@ -64,7 +64,15 @@ def label(value: int | None) -> Cell:
 
 def real(value: float | None, places: int = 2, *, sign: bool = False) -> Cell:
     """Make a cell of a number with decimal places."""
-    shown = figures.ABSENT if value is None else f"{value:{'+' if sign else ''}.{places}f}"
+    shown = figures.ABSENT if value is None else f"{value:{'+' if sign else ''}.{places}f}".replace("-", figures.MINUS)
+    return Cell(shown, shown, value=value)
+
+
+def p_value(value: float | None) -> Cell:
+    """Make a cell of a p value; one below a twenty-thousandth is told as that, and never as nought."""
+    if value is None or value >= 0.00005:
+        return real(value, 4)
+    shown = "< 0.0001"
     return Cell(shown, shown, value=value)
 
 
