@@ -31,9 +31,14 @@ fn a_banner_that_a_mail_broke_is_one() {
 
 #[test]
 fn an_account_that_a_mail_broke_behind_a_time_is_whole() {
-    let text = "Firmware takes ten seconds.\n\n     $ systemd-analyze\n     Startup finished in 11.193s (firmware) + 1.558s \
-                (loader) + 4.155s \n(kernel) + 2.007s (userspace) = 18.914s\n     graphical.target reached after 1.983s in \
-                userspace\n";
+    let said = "According to the tool the firmware on several systems takes over ten seconds to initialize.\n\n";
+    let account = "     $ systemd-analyze\n     Startup finished in 11.193s (firmware) + 1.558s (loader) + 4.155s \n\
+                   (kernel) + 2.007s (userspace) = 18.914s\n     graphical.target reached after 1.983s in userspace\n\n";
+    let text = &format!(
+        "From: a@b\nSubject: fast boot\n\n{}{account}{}",
+        said.repeat(4),
+        said.repeat(12)
+    );
     let document = read(text);
     let startup = unit_reports(&document)[0].startup.clone().unwrap();
     assert_eq!(startup.total_ns, Some(18_914_000_000));
@@ -52,7 +57,10 @@ fn an_account_above_a_whole_log_is_read() {
     let startup = reports[0].startup.as_ref().unwrap();
     assert_eq!(startup.total_ns, Some(32_540_000_000));
     // Two may be of two boots.
-    let twice = read(&format!("{said}{}{log}", said.replace("29.230", "9.230")));
+    let twice = read(&format!(
+        "{said}{}{log}",
+        said.replace("29.230", "9.230").replace("32.540", "12.540")
+    ));
     assert!(unit_reports(&twice).iter().all(|report| report.startup.is_none()));
 }
 
@@ -100,7 +108,7 @@ fn what_fails_after_hours_is_no_boot() {
                  [71848.073993] Kernel panic - not syncing: frob\n";
     let document = read(&format!("crash 1:\n{piece}\ncrash 2:\n{}", piece.replace("718", "819")));
     assert!(document.boots().next().is_none());
-    assert_eq!(no_boots(&document).len(), 2);
+    assert!(no_boots(&document).iter().all(|(what, _)| what == "running-system"));
 }
 
 #[test]
