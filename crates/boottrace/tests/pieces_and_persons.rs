@@ -138,6 +138,25 @@ fn what_a_person_writes_is_no_loaders() {
 }
 
 #[test]
+fn words_above_a_whole_log_are_heard_where_it_shows_no_longer_time() {
+    let log = "[    0.000000] Linux version 7.1.0 (frob@frob) #1 SMP\n[    0.010000] Memory: 1000K/2000K available\n\
+        [    0.900000] Run /sbin/init as init process\n[    1.100000] systemd[1]: Started frob.\n\
+        [    1.200000] systemd[1]: Reached target Multi-User System.\n\nfrob login: \n";
+    let told = |words: &str| {
+        let told = titles(&format!("Hello,\n\n{words}\n\n{log}"));
+        told.iter()
+            .any(|title| title.starts_with("beside the log, a person writes "))
+    };
+    assert!(told(
+        "The boot takes 20 seconds longer, because frobprint.service times out."
+    ));
+    assert!(!told(
+        "The boot takes 200 ms longer, because frobprint.service times out."
+    ));
+    assert!(!told("I bought the frob 20 seconds ago, and it boots."));
+}
+
+#[test]
 fn figures_beside_a_piece_are_heard() {
     let piece = "```\n[    3.020000] loop: module loaded\n[    3.030000] frob-smc 1e.flash: Using 50 MHz\n```\n";
     let told = titles(&format!(

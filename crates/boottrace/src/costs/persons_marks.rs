@@ -69,7 +69,12 @@ fn below(text: &str) -> Option<&str> {
     const ARROWS: [&str; 7] = ["<--", "<==", "<<", "-->", "==>", "->>", "^^"];
     let text = text.trim_start_matches(['>', ' ', '|']);
     let marked = ARROWS.iter().any(|arrow| text.starts_with(arrow));
-    marked.then(|| says(text)).flatten()
+    // `(hangs for a long time here)`, alone on its line.
+    let aside = text
+        .strip_prefix('(')
+        .and_then(|text| text.trim_end().strip_suffix(')'));
+    let aside = aside.filter(|text| text.contains(' ') && !text.contains(['(', '=', ':']));
+    aside.or_else(|| marked.then_some(text)).and_then(says)
 }
 
 /// The words of a mark behind a message.
@@ -101,7 +106,11 @@ mod tests {
             behind("frob: ready <--- 30 seconds of nothing"),
             Some("30 seconds of nothing")
         );
-        for text in ["^", "^^^", "hangs here", "a ^ b waits"] {
+        assert_eq!(
+            below("(Hangs for a long time here)"),
+            Some("Hangs for a long time here")
+        );
+        for text in ["^", "^^^", "hangs here", "a ^ b waits", "(wait=5)", "(waiting)"] {
             assert_eq!(below(text), None, "{text}");
         }
         assert_eq!(

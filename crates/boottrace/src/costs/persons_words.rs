@@ -5,6 +5,10 @@
 
 use super::cost::Cost;
 use super::kind::CostKind;
+use super::persons_causes;
+use super::persons_choice::choice;
+use super::persons_lexicon::{BECAUSE, CAUSES, DENIED, FOUND, LASTS, MENDED, NOTES, OTHER, SLOW, WAITS, WISHES};
+use super::persons_lists;
 use super::prose::{
     around, find, holds, is_name, names, paragraphs, sentences, speaks_of_a_start, spoken, title, Paragraph,
 };
@@ -12,84 +16,49 @@ use super::settings::sets_a_time;
 use crate::log::line::Line;
 use crate::text::spoken_time::longest_in_words;
 
-/// More lines are a document, and no question.
+/// More lines of prose are a document, and no question ...
 const MOST: usize = 120;
+/// ... and so are more lines of anything.
+const WHOLE: usize = 400;
 /// So few paragraphs speak of one thing.
 const FEW: usize = 12;
-/// Sentences quoted.
-const QUOTES: usize = 3;
 /// A sentence that weighs less says nothing ...
-const LEAST: i32 = 5;
-/// ... but where the title speaks of a start, so much does ...
-const LITTLE: i32 = 3;
-/// ... and beside the best one, one that weighs so much less adds nothing.
-const BEHIND: i32 = 6;
+pub(super) const LEAST: i32 = 5;
+/// ... but where the title speaks of a start, so much does.
+pub(super) const LITTLE: i32 = 3;
 /// A shorter time is no wait.
 const SHORTEST_NS: i64 = 100_000_000;
-
-/// Words for what lasts ...
-const LASTS: &str = "take|stays|taking|took|spend|spent|adds|add |added|extra|need|longer|increas|activating for|\
-    go by|pass |lost|wastes|accounts for|runs for|vs|versus|in ~|boots in|starts in|lasts|roughly|until|\
-    занимает|after|alone|costs|->|=>|vs.|brauch|lang |prend|tarda|before";
-/// ... and of those that say that it is too long.
-const SLOW: &str = "slow|delay|hang|hung|stuck|stall|freez|pause|lag|takes long|long time|takes forever|\
-    takes ages|too long|minutes to|longest|so long|quite long|very long|long to|significantly|drastically|\
-    long boot|lengthy|unacceptabl|polling|significant amount of time|many seconds|some seconds|few seconds|\
-    several seconds|several minutes|few minutes|black screen|long timeout|bottleneck|longer amount|much longer|\
-    taking longer|takes longer|longer than|times are increased|a while|langsam|viel zeit|dauert|hängt|verzöger|\
-    aufhielt|bremst|demora|lento|trava|lent |lente|долг|慢|卡住|等待|need to wait|infinitely|indefinitely|forever";
-/// Words that name what is waited for.
-const WAITS: &str = "waits|start job|wait for|wait until|waiting|awaiting|waited|to wait|blocks|blocking|\
-    blocked|times out|timing out|timed out|retries|wartet|blockiert|bloque|bloqueia|attend|espera|阻塞|卡在|\
-    timeout during|timeout extends|gives up|giving up|gave up|sits there|stop at|stops at|hold up|holds up|\
-    held up|sits behind|ждёт|ждет|timeout expires|stays at|stays on|nothing happens";
-/// Words beside which a cause stands.
-const CAUSES: &str = "because|, so the|due to|caused by|causes|causing|cause is|cause of|the reason|solved it|\
-    solved by|fixed it by|we found|i found|found that|found out|able to see|noticed that|the problem is|blames|\
-    related to|reveals that|is that|came from|comes from|come from|biggest|largest|dominant|most of|portion of|\
-    does this because|as it |resulting in|result of|lead to|leads to|side effect|means a|leading to|explain|\
-    makes boot|since |weil |wegen |ursache|lag an|parce que|à cause d|porque|por causa d|debido a|из-за|因为|由于|因|\
-    导致";
-/// Words with which people tell what it was.
-const FOUND: &str = "culprit|solved|discovered|reasons is|the reasons|turned out|turns out|root cause|\
-    was the one|to blame|responsible|the cause|cause is|the issue was|the problem was|cause was|top offender|\
-    the reason was|descobri|verantwortlich|übeltäter|schuld|виноват|оказалось";
-/// Words of what mended it, or made a start shorter.
-const MENDED: &str = "fixed it|fixed by|fixed the problem|fixed the issue|fixes|after removing|after disabling|by removing|by disabling|\
-    when i removed|is gone|went away|goes away|go away|not seen|without|disabled|disabling|reverting|removing|\
-    boots fine|boots normal|as fast as expected|instantly|eliminate|reduced|reduces|down from|sped up|speeds up|\
-    shave|saves|cuts|cut |drops to|dropped to|lowers|shorter|quicker|faster|workaround|solution|avoid|\
-    allowed the boot|gelöst|entfernt|после отключения|descobri|desativei|before:";
-/// What is wished, supposed or told to do ...
-const WISHES: &str = "should|would|could|might|may be|i'd like|if you|you can|please|expected|want|instead of|\
-    thanks|let me|we need|are needed|propose|we can|i can|less than";
-/// ... what sets a time, or explains what something is ...
-const NOTES: &str = "set to|set the|defaults to|by default|default is|configur|setting|limit|timeoutsec|\
-    is a oneshot|this page|this article|this tutorial|the following|specifies|parameter|description|, default|\
-    (default|how long|number of seconds|version|installs|increases the timeout|bounding";
-/// ... and what is denied.
-const DENIED: &str = "no longer|no delay|is fine|never|uptime|without delay|without any delay|retries every|\
-    per second|added a delay|add a delay|adds a delay|add delay|whether|rebooted|not slow|isn't slow|\
-    login shell";
-/// What ends, or wakes up, is no start.
-const OTHER: &str = "shutdown|shut down|shutting down|stop job|suspend|resume from|resuming|wakeup|hibernat|\
-    powering off|power off|log out|logging out|after you log in|build takes|compil";
 
 /// The sentences that say most of why a start is slow, with the longest time that they name.
 pub(crate) struct Told {
     pub cost: Cost,
+    /// What else they say of why, and their lists and tables of times.
+    pub more: Vec<Cost>,
     pub ns: Option<i64>,
     /// A sentence says why.
     pub why: bool,
 }
 
+impl Told {
+    /// All of them.
+    pub fn costs(self) -> impl Iterator<Item = Cost> {
+        std::iter::once(self.cost).chain(self.more)
+    }
+}
+
 /// A sentence of a text.
-struct Said<'a> {
-    text: &'a str,
+pub(super) struct Said<'a> {
+    pub text: &'a str,
     /// The paragraph's place.
-    place: usize,
+    pub place: usize,
     number: u32,
-    worth: i32,
+    /// How much it says of a slow start ...
+    pub worth: i32,
+    /// ... and of the cause of one.
+    pub cause: i32,
+    /// It is an item of a list, and of one that announces causes.
+    pub is_item: bool,
+    pub listed: bool,
     ns: Option<i64>,
     why: bool,
 }
@@ -101,8 +70,9 @@ pub(crate) fn is_manual<'a>(mut lines: impl Iterator<Item = &'a Line>) -> bool {
 
 /// What persons write in some lines; none where that is a document, or says nothing of a start.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Told> {
-    let lines: Vec<&Line> = lines.take(MOST + 1).collect();
-    if lines.len() > MOST || is_manual(lines.iter().copied()) {
+    let lines: Vec<&Line> = lines.take(WHOLE + 1).collect();
+    let spoken = spoken(&lines);
+    if lines.len() > WHOLE || spoken.len() > MOST || is_manual(lines.iter().copied()) {
         return None;
     }
     let head = title(&lines);
@@ -110,7 +80,7 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Told
     if is_other(&heading) {
         return None;
     }
-    let mut all: Vec<Paragraph> = paragraphs(&spoken(&lines));
+    let mut all: Vec<Paragraph> = paragraphs(&spoken);
     all.retain(|one| head.as_ref().is_none_or(|head| head.number != one.number));
     all.splice(0..0, head);
     let speaking = all
@@ -134,53 +104,34 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Told
                 place: at,
                 number: one.number,
                 worth,
+                cause: if near { persons_causes::worth(text) } else { 0 },
+                is_item: one.listed,
+                listed: false,
                 ns,
                 why,
             });
         }
     }
+    persons_causes::place(&mut said);
     let tells = speaks_of_a_start(&heading);
     let titled = tells || names(&heading) > 0 || heading.split(' ').count() > 3;
-    let chosen = chosen(&said, titled, if tells { LITTLE } else { LEAST })?;
-    quoted(&chosen.iter().map(|at| &said[*at]).collect::<Vec<_>>())
-}
-
-/// The best sentences, in the text's order: with one that names nothing the one that does, and never a title alone. `titled`:
-/// the first of them is a title that tells something.
-fn chosen(said: &[Said], titled: bool, least: i32) -> Option<Vec<usize>> {
-    // Of equals the first.
-    let best = (0..said.len()).rev().max_by_key(|at| said[*at].worth)?;
-    let most = said[best].worth;
-    if most < least {
-        return None;
-    }
-    let mut out = vec![best];
-    if most < LEAST || names(said[best].text) == 0 || points_back(said[best].text) {
-        let named = |at: &usize| names(said[*at].text) > 0 && !said[*at].text.ends_with('?');
-        let near = |at: &usize| said.get(*at).is_some_and(|one| one.place == said[best].place);
-        let before = best.checked_sub(1).filter(near).filter(named);
-        let title = (titled && best > 0).then_some(0);
-        let behind = || Some(best + 1).filter(near).filter(named);
-        out.extend(before.or_else(|| title.filter(named)).or_else(behind).or(title));
-    }
-    let mut rest: Vec<usize> = (0..said.len()).filter(|at| said[*at].worth >= LITTLE).collect();
-    rest.sort_by_key(|at| std::cmp::Reverse(said[*at].worth));
-    for at in rest {
-        let says = said[at].worth >= LEAST.max(most - BEHIND) || (titled && out == [0]);
-        if says && out.len() < QUOTES && !out.iter().any(|known| said[*known].text.contains(said[at].text)) {
-            out.push(at);
-        }
-    }
-    let heads = || names(said[0].text) > 0 && speaks_of_a_start(&said[0].text.to_lowercase());
-    if titled && out.len() < QUOTES && !out.contains(&0) && heads() {
-        out.push(0);
-    }
-    out.sort_unstable();
-    Some(out)
+    let choice = choice(&said, titled, tells)?;
+    let of = |places: &[usize]| places.iter().map(|at| &said[*at]).collect::<Vec<_>>();
+    let (first, further) = (of(&choice.first), of(&choice.further));
+    let why = first.iter().any(|one| one.why && one.worth >= LEAST);
+    Some(Told {
+        cost: quoted("a person writes", &first)?,
+        more: quoted("a person also writes", &further)
+            .into_iter()
+            .chain(persons_lists::of(&lines, &all))
+            .collect(),
+        ns: first.iter().filter_map(|one| one.ns).max(),
+        why,
+    })
 }
 
 /// The sentences as they are told.
-fn quoted(said: &[&Said]) -> Option<Told> {
+fn quoted(who: &str, said: &[&Said]) -> Option<Cost> {
     let best = said.iter().rev().max_by_key(|one| one.worth)?;
     let quotes: Vec<String> = said
         .iter()
@@ -190,28 +141,21 @@ fn quoted(said: &[&Said]) -> Option<Told> {
         [head @ .., last] if !head.is_empty() => format!("{} and {last}", head.join(", ")),
         all => all.concat(),
     };
-    let cost = Cost::without_time(
+    Some(Cost::without_time(
         CostKind::StatedTime,
-        format!("a person writes {quotes}"),
+        format!("{who} {quotes}"),
         best.number,
         "these are the text's own words".to_owned(),
         "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
-    );
-    let ns = said.iter().filter_map(|one| one.ns).max();
-    let why = said.iter().any(|one| one.why && one.worth >= LEAST);
-    Some(Told { cost, ns, why })
-}
-
-/// `This adds 7 seconds.`: what, stands before it.
-fn points_back(sentence: &str) -> bool {
-    let first = sentence.split(' ').next().unwrap_or("");
-    matches!(first, "It" | "This" | "That" | "These" | "it" | "this")
+    ))
 }
 
 /// Where in a sentence its cause stands.
 fn place(sentence: &str) -> usize {
     let lower = sentence.to_lowercase();
-    let marks = [CAUSES, WAITS, SLOW].into_iter().flat_map(|words| words.split('|'));
+    let marks = [CAUSES, BECAUSE, WAITS, SLOW]
+        .into_iter()
+        .flat_map(|words| words.split('|'));
     let at = marks.filter_map(|word| find(&lower, word)).min().unwrap_or(0);
     at.min(sentence.len())
 }
@@ -222,7 +166,7 @@ fn is_other(lower: &str) -> bool {
 }
 
 /// The sentence in small letters without the names in it: `foo_timeout` is no word of waiting.
-fn without_names(lower: &str) -> String {
+pub(super) fn without_names(lower: &str) -> String {
     let mut marked = false;
     let kept = |word: &&str| {
         let inside = marked;
@@ -334,6 +278,54 @@ mod tests {
         );
         let text = "The frob took about 50 minutes to boot.\n\nSolved: I took console=ttyQ7 out of the menu.";
         assert!(told(text).is_some_and(|title| title.ends_with("`Solved: I took console=ttyQ7 out of the menu.`")));
+    }
+
+    /// How long it took, and why, stand in different sentences.
+    #[test]
+    fn the_cause_in_a_sentence_of_its_own() {
+        for (symptom, cause) in [
+            (
+                "It takes ~5 min to go through the boot screen.",
+                "That's because the frob has no serial line connected.",
+            ),
+            (
+                "At boot the bar got stuck for about 15 minutes.",
+                "I figured that it had to do with a full test of the memory.",
+            ),
+            (
+                "The boot delay is 13 seconds.",
+                "From the logs it is obvious what happens: it tries to read the EDID of FROB.",
+            ),
+            (
+                "Booting stalls for a minute.",
+                "We suspect the use of the frob driver, which polls each port.",
+            ),
+        ] {
+            let text = format!("# Slow boot\n\n{symptom}\n\nI went to do something else. It was late.\n\n{cause}\n");
+            let lines = lines_of(&text);
+            let costs: Vec<Cost> = of_lines(lines.iter()).unwrap().costs().collect();
+            let told = costs
+                .iter()
+                .map(|cost| cost.title.as_str())
+                .collect::<Vec<_>>()
+                .join("\n");
+            assert!(told.contains(symptom) && told.contains(cause), "{told}");
+            assert!(!told.contains("something else"), "{told}");
+        }
+    }
+
+    #[test]
+    fn items_that_a_sentence_announces() {
+        let text = "The boot takes a couple of minutes.\n\nWhat is annoying:\n- you wait for a key at each frob card\n\
+                    - you start the frobs one at a time\n- thanks for listening\n";
+        let lines = lines_of(text);
+        let costs: Vec<Cost> = of_lines(lines.iter()).unwrap().costs().collect();
+        let told = costs.iter().map(|cost| cost.title.as_str()).collect::<String>();
+        assert!(
+            told.contains("at each frob card") && told.contains("one at a time"),
+            "{told}"
+        );
+        assert!(!told.contains("listening"), "{told}");
     }
 
     #[test]

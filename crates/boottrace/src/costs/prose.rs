@@ -12,14 +12,15 @@ const THINGS: &str = "udev|nfs|tftp|pxe|dhcp|dns|ntp|network|wifi|wlan|ethernet|
     watchdog|rtc|plymouth|snap|docker|cloud-init|metadata|datasource|memory training|ram training|grub|console|\
     baud|uart|driver|module|initcall|service|daemon|device|apparmor|selinux|journald|sshd|lightdm|sddm|gdm|\
     script|dienst|servicio|serviço|treiber";
-/// A start, in English, German, French, Spanish, Portuguese, Russian and Chinese.
+/// A start, in English, German, French, Spanish, Portuguese, Italian, Russian, Chinese, Korean and Japanese.
 const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initrd|systemstart|hochfahren|\
     démarrage|arranque|inicializa|inicio|загруз|启动|开机|開機|login prompt|login screen|rootfs|pxe|cloud-init|\
-    wait-online|network-online|power-on|power on|to start|the start|slow start|starts slow|reach shell|gdm|\
-    probing|initcall|firmware loading|initialization";
+    wait-online|network-online|power-on|power on|power-up|power up|to start|the start|slow start|starts slow|reach shell|gdm|\
+    probing|initcall|firmware loading|initialization|mount time|to mount|mounting time|init time|start-time|\
+    부팅|起動|avvio|uruchami|opstart";
 /// Lines that head a mail, a page or an issue, or begin a command or a program's text.
 const NO_PROSE: &str = "|${}+[</`=~;&";
-const BEGINS: &str = "From: |To: |Cc: |Date: |Signed-off-by|labels: |_Launchpad user|sudo |systemctl |\
+const BEGINS: &str = "From: |From:\t|To: |To:\t|Cc: |Cc:\t|Sent: |Sent:\t|Subject: |Subject:\t|Date: |Signed-off-by|labels: |_Launchpad user|sudo |systemctl |\
     journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|- [x]|- [ ]";
 
 /// Does a text in small letters hold one of some words, which `|` divides, where a word begins?
@@ -42,9 +43,12 @@ pub(super) fn speaks_of_a_start(lower: &str) -> bool {
 pub(super) struct Paragraph {
     pub text: String,
     pub number: u32,
+    /// It is an item of a list.
+    pub listed: bool,
 }
 
-/// The text's title: a heading, a mail's subject, or a short first line that stands apart.
+/// The text's title: a heading, a mail's subject, or a short first line that stands apart; of some such lines the one that
+/// speaks of a start.
 pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
     const HEAD: usize = 6;
     const LONGEST: usize = 160;
@@ -53,29 +57,45 @@ pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
         head.iter()
             .find_map(|line| Some((line.text.strip_prefix(mark)?, line.number)))
     };
-    let apart = || {
-        let (first, next) = (lines.first()?, lines.get(1)?);
+    let apart = |at: usize| {
+        let (first, next) = (lines.get(at)?, lines.get(at + 1)?);
         let alone = next.number > first.number + 1 && !first.text.trim_end().ends_with(['.', ',', ':']);
-        (alone && is_prose(first)).then_some((first.text.as_str(), first.number))
+        let alone = alone && (at == 0 || lines[at - 1].number + 1 < first.number);
+        let told = first.text.chars().count() <= LONGEST && !is_a_date(&first.text);
+        (alone && told && is_prose(first)).then_some((first.text.as_str(), first.number))
     };
-    let (text, number) = after("Subject: ").or_else(|| after("# ")).or_else(apart)?;
+    let standing = || {
+        let heads = || (0..HEAD).map_while(apart);
+        let speaks = heads().find(|(text, _)| speaks_of_a_start(&text.to_lowercase()));
+        speaks.or_else(|| heads().next())
+    };
+    let (text, number) = after("Subject: ").or_else(|| after("# ")).or_else(standing)?;
     let text = text.trim_start_matches("Re: ").trim_matches(['>', '#', '*', '-', ' ']);
     let whole = !text.is_empty() && text.chars().count() <= LONGEST;
     whole.then(|| Paragraph {
         text: text.to_owned(),
         number,
+        listed: false,
     })
+}
+
+/// `Tue Jul 07, 2031 2:45 pm`: when somebody wrote.
+fn is_a_date(text: &str) -> bool {
+    let words: Vec<&str> = text.split([' ', ',', 'T']).filter(|word| !word.is_empty()).collect();
+    let year = |word: &&str| word.len() == 4 && (word.starts_with("20") || word.starts_with("19"));
+    let clock = |word: &&str| word.contains(':') && word.bytes().all(|b| b.is_ascii_digit() || b == b':');
+    words.len() <= 8 && words.iter().any(year) && words.iter().any(clock)
 }
 
 /// A machine's line, a table's row, a command, a program's text, and a page's line on who wrote what are no sentences.
 fn is_prose(line: &Line) -> bool {
-    let text = line.text.trim();
+    let text = line.text.trim().trim_start_matches(['>', ' ', '\t']);
     let logged = line.has_kernel_prefix() || line.process.is_some() || any_stamp::of(text).is_some();
     let code = text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
     // A table's row, and a page's indented command.
     let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);
-    !logged && !code && !head && !row
+    !logged && !code && !head && !row && !is_a_date(text)
 }
 
 /// Many words, of which some end a sentence.
@@ -140,6 +160,7 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
             None => out.push(Paragraph {
                 text: text.to_owned(),
                 number: line.number,
+                listed: begins,
             }),
         }
         last = Some(line);
@@ -149,7 +170,7 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
 
 /// The sentences of a text. A point inside a number or a name ends none, and neither does a shortened word's.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
-    const SHORT: &str = "ca.|approx.|e.g.|i.e.|vs.|sec.|min.|no.|resp.|incl.|z.b.|bzw.|(ie.|etc.";
+    const SHORT: &str = "ca.|approx.|e.g.|i.e.|vs.|sec.|min.|no.|resp.|incl.|z.b.|bzw.|(ie.|etc.|rev.|ver.|fig.|cf.";
     let text = text.trim_start_matches(['>', '#', '*', '-', ' ']);
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut begin = 0;
@@ -161,11 +182,23 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
             let ends = text[begin..].starts_with([' ', ')', '"', '*']) || before.ends_with('\u{3002}');
             let number = before.len() <= 3 && before[..before.len() - 1].bytes().all(|b| b.is_ascii_digit());
             let trails = before.ends_with("..") && text[begin..].trim_start().starts_with(char::is_lowercase);
-            !ends || trails || number || SHORT.split('|').any(|short| short == word)
+            // `(slow!!!) is what`
+            let inside = text[begin..].strip_prefix(')').is_some_and(|rest| {
+                let rest = rest.trim_start();
+                rest.starts_with(char::is_lowercase)
+            });
+            !ends || trails || inside || number || SHORT.split('|').any(|short| short == word)
         };
         match found.last_mut().filter(|last| goes_on(last)) {
             Some(last) => last.1 = end,
-            None => found.push((begin, end)),
+            None => {
+                // A mark that closes belongs to what it closes.
+                let closes = usize::from(text[begin..].starts_with([')', '"', '*']));
+                if let Some(last) = found.last_mut() {
+                    last.1 += closes;
+                }
+                found.push((begin + closes, end));
+            }
         }
         begin = end;
     }
@@ -237,6 +270,10 @@ mod tests {
             sentences("It waits ... because of it. No."),
             ["It waits ... because of it.", "No."]
         );
+        assert_eq!(
+            sentences("The old one (slow!!!) is used. (Yes!) Good."),
+            ["The old one (slow!!!) is used.", "(Yes!)", "Good."]
+        );
         assert_eq!(sentences(""), [""; 0]);
         assert_eq!(sentences("a\u{3002}b\u{3002}"), ["a\u{3002}", "b\u{3002}"]);
     }
@@ -249,6 +286,19 @@ mod tests {
         assert!(around(&text, 0).starts_with("word") && around(&text, 0).ends_with("word…"));
         assert_eq!(around("short", 3), "short");
         assert!(around(&"\u{4e2d}".repeat(300), 700).len() < 1000);
+    }
+
+    #[test]
+    fn titles_and_dates() {
+        let titled = |text: &str| {
+            let lines = lines_of(text);
+            let told: Vec<_> = lines.iter().filter(|line| !line.text.is_empty()).collect();
+            super::title(&told).map(|title| title.text)
+        };
+        let text = "FACULTY OF FROBS\n\nA Person\n\nA SHORTER BOOT\n\nThe frob is slow.\n";
+        assert_eq!(titled(text).as_deref(), Some("A SHORTER BOOT"));
+        assert_eq!(titled("Tue Jul 07, 2031 2:45 pm\n\nThe frob is slow.\n"), None);
+        assert_eq!(titled("# A frob\n\nA boot\n\nIt is slow.\n").as_deref(), Some("A frob"));
     }
 
     #[test]

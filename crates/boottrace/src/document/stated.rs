@@ -4,6 +4,7 @@
 use super::document::Part;
 use super::units::UnitReport;
 use crate::costs::cost::BESIDE;
+use crate::costs::persons_words::Told;
 use crate::costs::{
     cloud_init, longest_gap, persons_words, stage_tables, stated_lines, step_tables, untimed, Basis, Cost, CostKind,
 };
@@ -61,11 +62,11 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         let runs = placed.iter().any(|(_, part)| matches!(part, Part::NotABoot(_)));
         costs = untimed::of_lines(text.clone());
         if placed.is_empty() && costs.iter().all(|cost| cost.cost_ns.is_none()) && !costs.is_empty() {
-            let told = persons_words::of_lines(text.clone()).map(|told| told.cost);
+            let told = persons_words::of_lines(text.clone());
             // What is quoted of a line, its sentence says as a whole.
             let manual = persons_words::is_manual(text.clone());
             costs.retain(|cost| !is_quoted(cost) || told.is_none() && !manual);
-            costs.extend(told);
+            costs.extend(told.into_iter().flat_map(Told::costs));
         }
         if !runs && costs.iter().all(|cost| cost.cost_ns.is_none()) {
             costs.splice(0..0, longest_gap::of_lines(outside));
@@ -89,13 +90,15 @@ fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool) -> 
     };
     // One sentence, found twice: its time is known.
     let same = stated.iter().find(|cost| told.ns.is_some() && cost.cost_ns == told.ns);
-    vec![same.map_or_else(
+    let mut told = told;
+    told.cost = same.map_or_else(
         || told.cost.clone(),
         |same| Cost {
             title: told.cost.title.clone(),
             ..same.clone()
         },
-    )]
+    );
+    told.costs().collect()
 }
 
 /// The longest time that a part of a document shows.
@@ -124,9 +127,9 @@ const OF_A_QUESTION: usize = 80;
 /// A wait that a person names without a time is told beside pieces that show no longer one.
 const SHORT_NS: i64 = 1_000_000_000;
 
-/// What the text around pieces of a log says of a time that is longer than all that they show.
+/// What the text around logs says of a time that is longer than all that they show, and, around pieces, of why.
 fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u32, Part)]) -> Option<(u32, Part)> {
-    let mut account = false;
+    let (mut account, mut whole) = (false, false);
     let shown_ns = placed.iter().try_fold(0, |most: i64, (_, part)| match part {
         Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel => {
             let costs = boot.costs.iter().filter_map(|cost| cost.cost_ns.or(cost.gain_ns));
@@ -138,6 +141,10 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
             account = true;
             Some(most.max(shown_ns(part)))
         }
+        Part::Boot(_) => {
+            whole = true;
+            Some(most.max(shown_ns(part)))
+        }
         _ => None,
     })?;
     if text.clone().count() > OF_A_QUESTION {
@@ -145,11 +152,11 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
     }
     let longer = |ns: Option<i64>| ns.is_some_and(|ns| ns > shown_ns.max(SHORT_NS));
     let mut costs = Vec::new();
-    if !account {
+    if !account && !whole {
         costs = stated_lines::of_lines(text.clone());
         costs.retain(|cost| longer(cost.cost_ns));
     }
-    if costs.is_empty() && !account && shown_ns < SHORT_NS {
+    if costs.is_empty() && !account && !whole && shown_ns < SHORT_NS {
         costs = untimed::of_lines(text.clone());
         costs.retain(|cost| {
             matches!(
@@ -159,19 +166,19 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         });
     }
     if costs.is_empty() {
-        // Beside systemd's account only what says why.
+        // Beside systemd's account only what says why; beside a whole log, what it does not show either.
         let told = persons_words::of_lines(text).filter(|told| {
-            let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;
-            if account {
-                told.why
+            let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS && !whole;
+            if whole {
+                told.why && untold
             } else {
-                untold
+                told.why || !account && untold
             }
         });
-        costs.extend(told.map(|told| Cost {
-            title: format!("{BESIDE}{}", told.cost.title),
+        costs.extend(told.into_iter().flat_map(Told::costs).map(|cost| Cost {
+            title: format!("{BESIDE}{}", cost.title),
             evidence: "these are the words of a person".to_owned(),
-            ..told.cost
+            ..cost
         }));
     }
     report(costs)

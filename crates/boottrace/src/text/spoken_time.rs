@@ -58,7 +58,7 @@ const NUMBERS: [(&str, f64); 52] = [
     ("halben", 0.5),
 ];
 /// Units of time, by how their names begin, in nanoseconds.
-const UNITS: [(&str, f64); 10] = [
+const UNITS: [(&str, f64); 12] = [
     ("millisecond", 1e6),
     ("second", 1e9),
     ("sekunde", 1e9),
@@ -68,6 +68,8 @@ const UNITS: [(&str, f64); 10] = [
     ("\u{43c}\u{438}\u{43d}\u{443}\u{442}", 60e9),
     ("\u{79d2}", 1e9),
     ("\u{5206}\u{949f}", 60e9),
+    ("\u{cd08}", 1e9),
+    ("sekund", 1e9),
     ("hour", 3600e9),
 ];
 /// The same, short: the whole word.
