@@ -32,6 +32,7 @@ mod program_runs;
 mod prose;
 mod said_waits;
 mod sayings;
+mod selection;
 mod self_tests;
 mod settings;
 mod silences;

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::initcalls::held_up;
 use super::kind::CostKind;
-use super::silences::is_selected;
+use super::selection::is_selected;
 use super::stated_lines::stated;
 use super::stated_time::stated_ns;
 use super::waits::ends_with_pending;

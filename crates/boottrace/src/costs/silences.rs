@@ -7,10 +7,10 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::named_silences;
+use super::selection::is_selected;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
-use crate::log::breaks::leaves_out;
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::course::{goes_to_init, is_of_user_space, mounts_a_disk};
 use crate::log::hints::is_user_space;
@@ -112,20 +112,6 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             advice: advice.to_owned(),
         });
     }
-}
-
-/// May lines be missing from what is there? A piece is a choice, and so is a kernel's log of so few lines.
-pub(super) fn is_selected(context: &Context<'_>) -> bool {
-    const WHOLE: usize = 60;
-    let boot = context.boot;
-    let stamped = || boot.lines.iter().filter(|line| line.printk_ns.is_some()).count();
-    let cut = || {
-        let spoken = boot.lines.iter().take_while(|line| line.kind != LineKind::User);
-        spoken
-            .clone()
-            .any(|line| leaves_out(line) && !line.text.trim_start().starts_with(['`', '~']))
-    };
-    boot.start == BootStart::MiddleOfLog || (boot.kernel_from.is_some() && (1..WHOLE).contains(&stamped()) && cut())
 }
 
 /// Whose time a silence is: in a piece in which init is not seen, the line that ends it may be user space's doing, or one

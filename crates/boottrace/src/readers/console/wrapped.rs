@@ -222,10 +222,7 @@ mod tests {
 
     #[test]
     fn what_a_terminal_broke_in_a_number() {
-        let first = format!(
-            "{:<77}{}",
-            "[    1.0] initcall frob_init+0x0/0x10 returned 0 after", "123"
-        );
+        let first = "[    1.000000] initcall frob_of_a_longer_name_init+0x0/0x10 returned 0 after 123";
         assert_eq!(first.len(), 80);
         let lines = read(&format!("{first}\n45 usecs\n"));
         assert!(lines[0].1.ends_with("12345 usecs"), "{lines:?}");
