@@ -27,6 +27,7 @@ mod persons_choice;
 mod persons_lexicon;
 mod persons_lists;
 pub mod persons_marks;
+mod persons_said;
 pub(crate) mod persons_words;
 mod program_runs;
 mod prose;

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::persons_lexicon::{BECAUSE, DENIED, HINTS, MENDED, PARTS, SLOW, SUPPOSES, WAITS};
-use super::persons_words::{without_names, Said};
+use super::persons_said::{without_names, Said};
 use super::prose::{find, holds, names};
 
 /// A sentence that weighs less tells no cause.

@@ -3,7 +3,7 @@
 //! them say the same.
 
 use super::persons_causes;
-use super::persons_words::{Said, LEAST, LITTLE};
+use super::persons_said::{Said, LEAST, LITTLE};
 use super::prose::{names, speaks_of_a_start};
 
 /// Sentences quoted of a start and its cause ...

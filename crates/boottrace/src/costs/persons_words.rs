@@ -9,9 +9,8 @@ use super::persons_causes;
 use super::persons_choice::choice;
 use super::persons_lexicon::{BECAUSE, CAUSES, DENIED, FOUND, LASTS, MENDED, NOTES, OTHER, SLOW, WAITS, WISHES};
 use super::persons_lists;
-use super::prose::{
-    around, find, holds, is_name, names, paragraphs, sentences, speaks_of_a_start, spoken, title, Paragraph,
-};
+use super::persons_said::{without_names, Said, LEAST};
+use super::prose::{around, find, holds, names, paragraphs, sentences, speaks_of_a_start, spoken, title, Paragraph};
 use super::settings::sets_a_time;
 use crate::log::line::Line;
 use crate::text::spoken_time::longest_in_words;
@@ -22,10 +21,6 @@ const MOST: usize = 120;
 const WHOLE: usize = 400;
 /// So few paragraphs speak of one thing.
 const FEW: usize = 12;
-/// A sentence that weighs less says nothing ...
-pub(super) const LEAST: i32 = 5;
-/// ... but where the title speaks of a start, so much does.
-pub(super) const LITTLE: i32 = 3;
 /// A shorter time is no wait.
 const SHORTEST_NS: i64 = 100_000_000;
 
@@ -44,23 +39,6 @@ impl Told {
     pub fn costs(self) -> impl Iterator<Item = Cost> {
         std::iter::once(self.cost).chain(self.more)
     }
-}
-
-/// A sentence of a text.
-pub(super) struct Said<'a> {
-    pub text: &'a str,
-    /// The paragraph's place.
-    pub place: usize,
-    number: u32,
-    /// How much it says of a slow start ...
-    pub worth: i32,
-    /// ... and of the cause of one.
-    pub cause: i32,
-    /// It is an item of a list, and of one that announces causes.
-    pub is_item: bool,
-    pub listed: bool,
-    ns: Option<i64>,
-    why: bool,
 }
 
 /// Is it a page of a manual? It says how something is made, and not what happened.
@@ -163,19 +141,6 @@ fn place(sentence: &str) -> usize {
 /// Does it speak of an end or a waking only?
 fn is_other(lower: &str) -> bool {
     holds(&lower.replace("suspend/resume", ""), OTHER) && !lower.contains("boot")
-}
-
-/// The sentence in small letters without the names in it: `foo_timeout` is no word of waiting.
-pub(super) fn without_names(lower: &str) -> String {
-    let mut marked = false;
-    let kept = |word: &&str| {
-        let inside = marked;
-        marked ^= word.matches('`').count() % 2 == 1;
-        let name = is_name(word) || word.contains(['/', '=']) || word.matches('-').count() > 1 || word.ends_with('…');
-        let name = name && word.is_ascii();
-        !inside && !name
-    };
-    lower.split_whitespace().filter(kept).collect::<Vec<_>>().join(" ") + " "
 }
 
 /// How much a sentence says of why a start is slow, and the longest time that it names. `near`: what stands around it speaks

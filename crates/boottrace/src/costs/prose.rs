@@ -189,16 +189,15 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
             });
             !ends || trails || inside || number || SHORT.split('|').any(|short| short == word)
         };
-        match found.last_mut().filter(|last| goes_on(last)) {
-            Some(last) => last.1 = end,
-            None => {
-                // A mark that closes belongs to what it closes.
-                let closes = usize::from(text[begin..].starts_with([')', '"', '*']));
-                if let Some(last) = found.last_mut() {
-                    last.1 += closes;
-                }
-                found.push((begin + closes, end));
+        if let Some(last) = found.last_mut().filter(|last| goes_on(last)) {
+            last.1 = end;
+        } else {
+            // A mark that closes belongs to what it closes.
+            let closes = usize::from(text[begin..].starts_with([')', '"', '*']));
+            if let Some(last) = found.last_mut() {
+                last.1 += closes;
             }
+            found.push((begin + closes, end));
         }
         begin = end;
     }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//! A sentence that a person wrote, and what it weighs.
+
+use super::prose::is_name;
+
+/// A sentence that weighs less says nothing ...
+pub(super) const LEAST: i32 = 5;
+/// ... but where the title speaks of a start, so much does.
+pub(super) const LITTLE: i32 = 3;
+
+/// A sentence of a text.
+pub(super) struct Said<'a> {
+    pub text: &'a str,
+    /// The paragraph's place.
+    pub place: usize,
+    pub number: u32,
+    /// How much it says of a slow start ...
+    pub worth: i32,
+    /// ... and of the cause of one.
+    pub cause: i32,
+    /// It is an item of a list, and of one that announces causes.
+    pub is_item: bool,
+    pub listed: bool,
+    pub ns: Option<i64>,
+    pub why: bool,
+}
+
+/// The sentence in small letters without the names in it: `foo_timeout` is no word of waiting.
+pub(super) fn without_names(lower: &str) -> String {
+    let mut marked = false;
+    let kept = |word: &&str| {
+        let inside = marked;
+        marked ^= word.matches('`').count() % 2 == 1;
+        let name = is_name(word) || word.contains(['/', '=']) || word.matches('-').count() > 1 || word.ends_with('…');
+        let name = name && word.is_ascii();
+        !inside && !name
+    };
+    lower.split_whitespace().filter(kept).collect::<Vec<_>>().join(" ") + " "
+}
