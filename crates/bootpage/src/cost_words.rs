@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use boottrace::costs::cost::{Basis, Cost};
+use boottrace::costs::cost::{Basis, Cost, NOTHING_LOGGED};
 use boottrace::costs::kind::CostKind;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::gap::BootPart;
@@ -117,7 +117,7 @@ pub fn sure_costs(boot: &Boot) -> Vec<&Cost> {
         let of_silences = cost.lines.len() > 1 && cost.lines.iter().all(|line| around.contains(line));
         let late = || cost.lines.first() > behind.as_ref();
         match cost.kind {
-            CostKind::Silence => in_silence,
+            CostKind::Silence => in_silence || (cost.title.starts_with(NOTHING_LOGGED) && boot.startup.is_none()),
             CostKind::LongInitcall => late(),
             _ => of_silences && !waits_for_it(cost) && late(),
         }

@@ -227,3 +227,71 @@ fn beside_systemds_account_a_person_says_why() {
     ));
     assert!(!told("My board boots slowly, and the eMMC is fine."));
 }
+
+/// A syslog whose kernel has stamps and whose programs have dates of whole seconds.
+const SYSLOG: &str = "\
+Jan  1 10:00:09 frob kernel: [    0.000000] Linux version 6.1.0 (a@b) (gcc 12) #1 SMP\n\
+Jan  1 10:00:09 frob kernel: [    1.000000] Run /sbin/init as init process\n\
+Jan  1 10:00:09 frob kernel: [    1.500000] EXT4-fs (sda1): re-mounted. Opts: errors=remount-ro\n\
+Jan  1 10:00:09 frob systemd[1]: Starting Quux Server...\n\
+Jan  1 10:00:09 frob systemd[1]: Starting Sprocket...\n\
+Jan  1 10:00:10 frob systemd[1]: Started Sprocket.\n\
+Jan  1 10:00:10 frob linkd[7]: eth9: waiting for carrier\n\
+Jan  1 10:00:10 frob kernel: [    3.000000] eth9: link is not ready\n\
+";
+
+#[test]
+fn units_are_paired_by_a_daemons_dates() {
+    let document = read(&format!(
+        "{SYSLOG}Jan  1 10:00:24 frob systemd[1]: Started Quux Server.\n\
+         Jan  1 10:00:25 frob systemd[1]: Startup finished in 1.500s (kernel) + 22.000s (userspace) = 23.500s.\n"
+    ));
+    let told = costs(&document);
+    let unit = ("systemd starts the unit `Quux Server`".to_owned(), Some(15_000));
+    assert_eq!(told.first(), Some(&unit), "{told:?}");
+    // One second of whole ones is anything up to two.
+    assert!(!told.iter().any(|(title, _)| title.contains("Sprocket")), "{told:?}");
+}
+
+#[test]
+fn who_waits_is_named_where_programs_have_dates_only() {
+    let document = read(&format!(
+        "{SYSLOG}Jan  1 10:00:11 frob sprocketd[8]: up\n\
+         Jan  1 10:00:40 frob linkd[7]: timed out\n\
+         Jan  1 10:00:41 frob systemd[1]: Startup finished in 1.500s (kernel) + 38.000s (userspace) = 39.500s.\n"
+    ));
+    let told = costs(&document);
+    let wait = "nothing is logged by `linkd` between `eth9: waiting for carrier` and `timed out`";
+    assert!(told.contains(&(wait.to_owned(), Some(30_000))), "{told:?}");
+}
+
+#[test]
+fn a_step_of_the_clock_is_no_wait() {
+    let document = read(&format!(
+        "{SYSLOG}Jan  1 10:00:50 frob sprocketd[8]: up\n\
+         Jan  1 10:00:51 frob kernel: [    4.000000] frob0: up\n\
+         Jan  1 10:00:52 frob kernel: [    5.000000] frob1: up\n\
+         Jan  1 10:00:53 frob systemd[1]: Startup finished in 1.500s (kernel) + 5.000s (userspace) = 6.500s.\n"
+    ));
+    let told = costs(&document);
+    assert!(told.iter().all(|(_, ms)| ms.is_none_or(|ms| ms <= 5_000)), "{told:?}");
+}
+
+#[test]
+fn programs_without_a_number_are_a_daemons() {
+    let document = read(
+        "Jan  1 10:00:05 frob kernel: Linux version 3.10.0 (a@b) (gcc 4) #1 SMP\n\
+         Jan  1 10:00:05 frob kernel: Command line: ro root=/dev/sda1\n\
+         Jan  1 10:00:05 frob kernel: Freeing unused kernel memory: 900k freed\n\
+         Jan  1 10:00:05 frob systemd: Starting Quux Server...\n\
+         Jan  1 10:00:06 frob sprocketd[8]: up\n\
+         Jan  1 10:00:20 frob quuxd: ready\n\
+         Jan  1 10:00:20 frob systemd: Started Quux Server.\n\
+         Jan  1 10:00:21 frob systemd: Startup finished in 1.500s (kernel) + 16.000s (userspace) = 17.500s.\n",
+    );
+    let told = costs(&document);
+    let unit = ("systemd starts the unit `Quux Server`".to_owned(), Some(15_000));
+    assert_eq!(told.first(), Some(&unit), "{told:?}");
+    let boot = document.boots().next().expect("a boot");
+    assert!(boot.axis.late, "no capture stamped these lines");
+}

@@ -83,7 +83,9 @@ def _said_nothing(analyses: Sequence[Analysis]) -> int:
     if logs.holds_a_boot(analyses):
         return 0
     for analysis in analyses:
-        sys.stderr.write(f"error: {analysis.name}: no boot log, trace or report was recognised in it\n")
+        scripts = any(getattr(part, "what", "") == "start-scripts" for part in analysis.document.parts)
+        lacks = "nothing in it has a time" if scripts else "no boot log, trace or report was recognised in it"
+        sys.stderr.write(f"error: {analysis.name}: {lacks}\n")
     sys.stderr.write("hint:  capture the console, or save the kernel's log with: dmesg > boot.log\n")
     return UserError.exit_code
 

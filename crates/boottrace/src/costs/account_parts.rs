@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-//! The parts of a start that lie before user space, as systemd's own account counts them.
+//! The parts of a start as systemd's own account counts them: those before user space, and user space as a whole.
 
 use super::context::Context;
 use super::cost::{spell, Cost};
 use super::kind::CostKind;
+use crate::facts::boot::stage::StageEvent;
 use crate::log::line::LineKind;
 
 /// A shorter part of a boot is not told.
 const SHORTEST_NS: i64 = 1_000_000_000;
+/// Nor is a shorter start of user space.
+const SHORTEST_USER_NS: i64 = 100_000_000;
+/// User space as a whole is told unless a unit accounts for this part of it.
+const PART: i64 = 4;
 
 /// The parts before user space, in order: name, kind, what happens, what to do.
 const PARTS: [(&str, CostKind, &str, &str); 4] = [
@@ -82,4 +87,33 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             (name == longest.name).then_some(longest.ns)
         }));
     }
+}
+
+/// systemd's own time of user space: told when no unit accounts for a large part of it.
+pub(super) fn user_space(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
+    let Some(account) = context.startup else { return };
+    let Some(ns) = account.part("userspace").filter(|ns| *ns >= SHORTEST_USER_NS) else {
+        return;
+    };
+    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+    // Behind first use nobody waits for it.
+    if used
+        .and_then(|stage| stage.line)
+        .is_some_and(|line| line < account.line)
+        || longest_ns >= ns / PART
+    {
+        return;
+    }
+    out.push(Cost::printed(
+        CostKind::UserSpaceStart,
+        "systemd starts user space".to_owned(),
+        Some(ns),
+        vec![account.line],
+        format!(
+            "{} of user space by systemd's own account, up to its last unit",
+            spell(ns)
+        ),
+        "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
+         and give their text to `bootlab analyze`",
+    ));
 }

@@ -4,6 +4,7 @@
 
 use super::context::Context;
 use super::cost::{Basis, Cost};
+use super::dates::received_ns;
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
@@ -140,6 +141,14 @@ fn is_off_the_axis(context: &Context<'_>, cost: &Cost) -> bool {
     // where a clock that was set cuts the axis.
     (is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk)
         || (is_of_units(cost.kind) && cost.basis == Basis::Printed)
+        || is_by_dates(context, cost)
+}
+
+/// Are its lines those of programs, whose dates have no place on the axis?
+fn is_by_dates(context: &Context<'_>, cost: &Cost) -> bool {
+    let lines = context.boot.lines.iter();
+    let mut dated = lines.filter(|line| received_ns(line).is_some() && context.axis.at(line).is_none());
+    cost.basis == Basis::Computed && dated.any(|line| cost.lines.contains(&line.number))
 }
 
 /// A wait that a line states may have begun before a piece of a log does, but not before the kernel.

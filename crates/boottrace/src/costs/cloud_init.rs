@@ -20,6 +20,11 @@ const ADVICE: &str =
     "see cloud-init.log between these two lines (`cloud-init analyze blame`): the network that it waits for, \
                       the sources of data that it asks, the modules that it runs";
 
+/// No system takes longer to come to cloud-init: it was called by hand, or in a container whose host counts.
+const LONGEST_BEFORE_NS: i64 = 300_000_000_000;
+/// A shorter time before it is not told.
+const SHORTEST_BEFORE_NS: i64 = 1_000_000_000;
+
 /// A stage begins, or all is over.
 struct Mark<'a> {
     stage: Option<&'a str>,
@@ -39,8 +44,9 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
             String::new()
         };
         let mut steps: Vec<Cost> = marks.windows(2).filter_map(|two| step(two, &place)).collect();
+        steps.extend(marks.first().and_then(|first| before(first, &place)));
         steps.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
-        steps.truncate(if many { 1 } else { LISTED });
+        steps.truncate(if many { 2 } else { LISTED });
         out.extend(steps);
     }
     out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
@@ -67,6 +73,78 @@ fn boots<'a>(marks: impl Iterator<Item = Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
     boots
 }
 
+/// The time before the first stage that the lines of one boot show.
+pub(crate) fn before_first<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
+    lines.take(MOST).find_map(mark).and_then(|first| before(&first, ""))
+}
+
+/// What ran before cloud-init's first stage, by its count since the kernel's start.
+fn before(first: &Mark<'_>, place: &str) -> Option<Cost> {
+    const FIRST: [&str; 4] = ["init-local", "init", "start-local", ""];
+    let stage = first.stage.filter(|stage| FIRST.contains(stage))?;
+    if !(SHORTEST_BEFORE_NS..LONGEST_BEFORE_NS).contains(&first.up_ns) {
+        return None;
+    }
+    let name = if stage.is_empty() {
+        String::new()
+    } else {
+        format!(", `{stage}`")
+    };
+    let title = format!("the kernel and what runs before the first stage of cloud-init that is shown{name}");
+    let evidence = format!(
+        "cloud-init begins {} after the kernel's start by its own count{place}",
+        spell(first.up_ns)
+    );
+    let advice = "ask `systemd-analyze critical-chain cloud-init-local.service` what comes before it, and dmesg for the kernel's part";
+    Some(Cost {
+        cost_ns: Some(first.up_ns),
+        basis: Basis::Computed,
+        ..Cost::without_time(CostKind::StatedTime, title, first.line.number, evidence, advice)
+    })
+}
+
+/// Commands that cloud-init runs, by the stamps of cloud-init.log: from a command's line to its next one.
+pub(crate) fn commands<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
+    const WHOLE_NS: i64 = 1_000_000_000;
+    let own = lines
+        .take(MOST)
+        .filter(|line| line.text.contains(".py[") || line.text.contains("cloud-init["));
+    let (mut out, mut last): (Vec<Cost>, Option<&Line>) = (Vec::new(), None);
+    for line in own {
+        let Some(from) = last.replace(line) else { continue };
+        let Some((_, command)) = from.text.split_once("Running command ") else {
+            continue;
+        };
+        let dates = from.host_ns.zip(line.host_ns);
+        let Some(ns) = dates.and_then(|(from, to)| to.checked_sub(from)) else {
+            continue;
+        };
+        let whole = dates.is_some_and(|(from, to)| from % WHOLE_NS == 0 && to % WHOLE_NS == 0);
+        let least = if whole { 2 * WHOLE_NS } else { WHOLE_NS };
+        // What begins another stage, or another boot, ends no command.
+        if !(least..LONGEST_BEFORE_NS).contains(&ns) || line.text.contains("Cloud-init v. ") {
+            continue;
+        }
+        let command = command.split(" with allowed return codes").next().unwrap_or(command);
+        let by = if whole { ", by dates of whole seconds" } else { "" };
+        out.push(Cost {
+            cost_ns: Some(ns),
+            basis: Basis::Computed,
+            lines: vec![from.number, line.number],
+            ..Cost::without_time(
+                CostKind::StatedTime,
+                format!("cloud-init runs the command `{}`", shorten(command)),
+                from.number,
+                format!("{} from that line to cloud-init's next{by}", spell(ns)),
+                ADVICE,
+            )
+        });
+    }
+    out.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
+    out.truncate(LISTED);
+    out
+}
+
 fn step(two: &[Mark<'_>], place: &str) -> Option<Cost> {
     let [from, to] = two else { return None };
     let ns = to.up_ns.checked_sub(from.up_ns)?;
@@ -89,6 +167,9 @@ fn step(two: &[Mark<'_>], place: &str) -> Option<Cost> {
 
 /// `Cloud-init v. 9.1 running 'init' at DATE. Up 5.59 seconds.`, `Cloud-init v. 9.1 finished at DATE. Datasource X.  Up 9.8 seconds`
 fn mark(line: &Line) -> Option<Mark<'_>> {
+    if let Some(mark) = old_mark(line) {
+        return Some(mark);
+    }
     let (_, said) = line.text.split_once("Cloud-init v. ")?;
     let (_, said) = said.split_once(' ')?;
     let stage = said
@@ -101,6 +182,20 @@ fn mark(line: &Line) -> Option<Mark<'_>> {
     let mut words = up.split(' ');
     let up_ns = seconds_ns(words.next()?).filter(|_| words.next().is_some_and(|unit| unit.starts_with("second")))?;
     Some(Mark { stage, up_ns, line })
+}
+
+/// `cloud-init start-local running: Wed, 06 Jul 2011 12:03:37 +0000. up 25.10 seconds` of versions before 0.7.
+fn old_mark(line: &Line) -> Option<Mark<'_>> {
+    let said = line.text.trim_start().strip_prefix("cloud-init ")?;
+    let (stage, rest) = said.split_once("running: ").filter(|(stage, _)| stage.len() < 20)?;
+    let (_, up) = rest.rsplit_once(". up ")?;
+    let (up, unit) = up.split_once(' ')?;
+    let up_ns = seconds_ns(up).filter(|_| unit.starts_with("second"))?;
+    Some(Mark {
+        stage: Some(stage.trim()),
+        up_ns,
+        line,
+    })
 }
 
 /// Seconds with decimals. A container counts the time of its host, which may be years.
@@ -225,21 +320,31 @@ mod tests {
                     Cloud-init v. 9.1 running 'init-local' at Tue, 02 Jan 2035 10:00:00 +0000. Up 9.00 seconds.\n\
                     Cloud-init v. 9.1 running 'init' at Tue, 02 Jan 2035 10:00:21 +0000. Up 30.00 seconds.\n\
                     Cloud-init v. 9.1 running 'init' at Tue, 02 Jan 2035 10:00:21 +0000. Up 90.00 seconds.\n";
-        assert_eq!(
-            of(text),
-            [
-                (
-                    "the step `init-local` of cloud-init, with what comes before `init`".to_owned(),
-                    21_000
-                ),
-                (
-                    "the step `init-local` of cloud-init, with what comes before `init`".to_owned(),
-                    4_250
-                )
-            ]
-        );
+        let told: Vec<i64> = of(text).into_iter().map(|(_, ms)| ms).collect();
+        assert_eq!(told, [21_000, 9_000, 4_250, 3_500]);
+        let name = "the kernel and what runs before the first stage of cloud-init that is shown, `init-local`";
+        assert!(of(text).contains(&(name.to_owned(), 9_000)));
+        let old = "cloud-init start-local running: Mon, 01 Jan 2035 10:00:00 +0000. up 7.25 seconds\n";
+        assert_eq!(of(old)[0].1, 7_250);
         assert!(of("Cloud-init v. 9.1 finished at X. Datasource Y.  Up 77.0 seconds\n").is_empty());
         assert!(of("Cloud-init v. 9.1 running 'init' at X. Up many seconds\n").is_empty());
+    }
+
+    #[test]
+    fn a_command_lasts_until_the_next_line() {
+        let mut lines = lines_of(
+            "util.py[DEBUG]: Running command ['frob', '-y'] with allowed return codes [0] (shell=False, capture=False)\n\
+             stages.py[DEBUG]: Running module quux\n\
+             util.py[DEBUG]: Running command ['frob'] with allowed return codes [0]\n\
+             util.py[DEBUG]: Cloud-init v. 9.1 running 'init' at X. Up 9.0 seconds",
+        );
+        for (line, s) in lines.iter_mut().zip([10, 14, 15, 99]) {
+            line.host_ns = Some(s * 1_000_000_000);
+        }
+        let told = commands(lines.iter());
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].title, "cloud-init runs the command `['frob', '-y']`");
+        assert_eq!(told[0].cost_ns, Some(4_000_000_000));
     }
 
     #[test]

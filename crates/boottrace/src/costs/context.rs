@@ -3,6 +3,7 @@
 
 use std::ops::Deref;
 
+use super::dates::{is_whole, received_ns, Dates};
 use super::evidence::Evidence;
 use crate::facts::boot::stage::StageEvent;
 use crate::facts::kernel::facts::{kernel_clock, stamp};
@@ -16,6 +17,8 @@ pub(super) struct Context<'a> {
     pub clock: Clock,
     /// Kernel lines only, in file order.
     pub lines: Vec<&'a Line>,
+    /// The dates that a daemon gave them.
+    pub dates: Dates,
 }
 
 impl<'a> Deref for Context<'a> {
@@ -32,6 +35,7 @@ impl<'a> Context<'a> {
         Self {
             clock: kernel_clock(evidence.boot),
             lines: lines.filter(|l| l.kind == LineKind::Kernel).collect(),
+            dates: Dates::of(&evidence.boot.lines),
             evidence,
         }
     }
@@ -81,6 +85,22 @@ impl<'a> Context<'a> {
         let ((a, from_clock), (b, to_clock)) = (self.axis.at(from)?, self.axis.at(to)?);
         let ns = b.checked_sub(a).filter(|ns| *ns >= 0)?;
         (from_clock == to_clock || self.axis.host(from).is_some()).then_some(ns)
+    }
+
+    /// The same; where the axis has no place for one of them, by the dates that a daemon gave them.
+    pub fn apart_or_dated(&self, from: &Line, to: &Line) -> Option<i64> {
+        let on_axis = || self.axis.at(from).is_some() && self.axis.at(to).is_some();
+        match self.apart(from, to) {
+            None if !on_axis() => self.dates.apart(from, to),
+            ns => ns,
+        }
+    }
+
+    /// Are two lines as far apart as dates of whole seconds say, and nothing closer?
+    pub fn by_whole_dates(&self, from: &Line, to: &Line) -> bool {
+        let whole = |line: &Line| received_ns(line).is_some_and(is_whole);
+        let on_axis = || self.axis.at(from).is_some() && self.axis.at(to).is_some();
+        self.axis.late || (!on_axis() && whole(from) && whole(to))
     }
 
     pub fn parameter(&self, name: &str) -> bool {

@@ -23,6 +23,8 @@ pub enum Basis {
 
 /// So the title of what a person writes begins where a log stands beside it.
 pub const BESIDE: &str = "beside the log, ";
+/// So the title begins of what programs' dates show.
+pub const NOTHING_LOGGED: &str = "nothing is logged ";
 /// So the evidence of a wait without a time of its own tells how long its lines go on.
 pub(crate) const SPAN: &str = "; the stamps of these lines span ";
 

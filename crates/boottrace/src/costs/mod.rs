@@ -12,7 +12,9 @@ mod console;
 mod console_replay;
 mod context;
 pub mod cost;
+mod daemon_silences;
 mod dated_silences;
+mod dates;
 pub mod evidence;
 mod firmware;
 mod images;
@@ -78,6 +80,7 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     silences::find(&context, replay.as_ref(), &mut out);
     dated_silences::find(&context, &mut out);
     program_runs::find(&context, &mut out);
+    daemon_silences::find(&context, &mut out);
     stated_lines::find(&context, &mut out);
     // In a piece, or where nothing has a stamp, what is small says nothing of what its lines wait for.
     let stamped = |line: &Line| line.printk_ns.or(line.live_host_ns()).or(line.firmware_ns).is_some();
@@ -112,6 +115,10 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
         .collect();
     out.retain(|cost| cost.title.starts_with(MARKS) || cost.cost_ns.is_some() || !marked.contains(&cost.lines));
     bounds::apply(&context, &mut out);
+    // cloud-init counts from the kernel's start, which a piece does not show.
+    if !clockless && context.boot.start == BootStart::MiddleOfLog && context.startup.is_none() {
+        out.extend(cloud_init::before_first(context.boot.lines.iter()));
+    }
     // The account counts on its own clock: no stamp of the log bounds it.
     account_parts::find(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));

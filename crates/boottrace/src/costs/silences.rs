@@ -20,6 +20,8 @@ use crate::log::line::{Line, LineKind};
 const LISTED: usize = 3;
 /// Shorter ones are listed among the silences only.
 const SHORTEST_NS: i64 = 30_000_000;
+/// Nobody waits for longer: the machine slept, or its clock was set.
+const LONGEST_NS: i64 = 4 * 3600 * NS_PER_S;
 
 pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec<Cost>) {
     initramfs(context, out);
@@ -27,7 +29,10 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
     if leaves_out_the_map(context) {
         return;
     }
-    let long = context.gaps.iter().filter(|gap| gap.duration_ns >= SHORTEST_NS);
+    let long = context
+        .gaps
+        .iter()
+        .filter(|gap| (SHORTEST_NS..=LONGEST_NS).contains(&gap.duration_ns));
     let open: Vec<&LargeGap> = long
         .filter(|gap| !replay.is_some_and(|replay| replay.covers(gap)) && !explained(gap, out))
         .collect();

@@ -4,12 +4,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::account_parts::user_space;
 use super::causes::named;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::dates::received_ns;
 use super::kind::CostKind;
 use super::start_jobs::{at_most_apart, dracut, given_up, is_device, job, of_systemd, whole_name, DEVICE_ADVICE};
-use crate::facts::boot::stage::StageEvent;
 use crate::log::clock::NS_PER_S;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -26,8 +27,6 @@ const WAITERS: [&str; 2] = ["plymouth-quit-wait.service", "Hold until boot proce
 const MAX_NAMES: usize = 20_000;
 /// Where nothing says that a system is up, units that begin later than this are none of its start.
 const START_NS: i64 = 180 * NS_PER_S;
-/// The start as a whole is told unless a unit accounts for this part of it.
-const PART: i64 = 4;
 /// What to do about a unit.
 pub(crate) const ADVICE: &str =
     "ask `systemd-analyze critical-chain` on the system whether it is waited for; then order it behind the application, \
@@ -60,7 +59,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     given_up(context, last_line(context), &told, out);
     dracut(context, out);
     out.extend(starts.into_iter().take(LISTED).map(cost));
-    whole(context, longest, out);
+    user_space(context, longest, out);
 }
 
 fn cost(start: Start<'_>) -> Cost {
@@ -116,11 +115,14 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     let mut found: HashMap<&str, Start<'a>> = HashMap::new();
     let mut failures: HashSet<&str> = HashSet::new();
     let mut began: Option<i64> = None;
+    let mut dated: Option<&Line> = None;
     for line in lines.iter().take_while(|line| end.is_none_or(|end| line.number <= end)) {
         let Some(text) = of_systemd(line) else { continue };
         let now = context.axis.at(line).map(|(ns, _)| ns);
         began = began.or(now);
+        dated = dated.or_else(|| received_ns(line).map(|_| line));
         let since = now.zip(began).map(|(now, began)| now.saturating_sub(began));
+        let since = since.or_else(|| context.dates.apart(dated?, line));
         // What began before may still end.
         let late = end.is_none() && since.is_some_and(|since| since > START_NS);
         let over = || ends(text).or_else(|| gives_up(text, &pending));
@@ -144,16 +146,15 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 failures.insert(name);
             }
             let Some(start) = pending.remove(name) else { continue };
-            let Some(ns) = context.apart(start, line) else { continue };
+            let Some(ns) = context.apart_or_dated(start, line) else {
+                continue;
+            };
             // A daemon's dates have whole seconds: one is anything up to two.
-            if context.axis.late && ns < SHORTEST_DATED_NS {
+            let whole = context.by_whole_dates(start, line);
+            if whole && ns < SHORTEST_DATED_NS {
                 continue;
             }
-            let whole = if context.axis.late {
-                " in the log's whole seconds"
-            } else {
-                ""
-            };
+            let whole = if whole { " in the log's whole seconds" } else { "" };
             let evidence = format!(
                 "{}{whole} from `{}` to `{}`; other units may have started beside it",
                 spell(ns),
@@ -278,7 +279,7 @@ pub(crate) fn is_waiter(name: &str) -> bool {
 }
 
 /// The line up to which units are started for somebody who waits: first use; else where systemd says that all is up.
-fn last_line(context: &Context<'_>) -> Option<u32> {
+pub(super) fn last_line(context: &Context<'_>) -> Option<u32> {
     let target = || {
         let up = |line: &&Line| {
             of_systemd(line).is_some_and(|text| {
@@ -332,35 +333,6 @@ fn gives_up<'a>(text: &str, pending: &HashMap<&'a str, &Line>) -> Option<(&'a st
     let (unit, _) = text.split_once(": Failed with result '")?;
     let name = pending.keys().find(|name| name.split(' ').next() == Some(unit))?;
     Some((*name, End::Failed))
-}
-
-/// systemd's own time of user space: told when no unit accounts for a large part of it.
-fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
-    let Some(account) = context.startup else { return };
-    let Some(ns) = account.part("userspace").filter(|ns| *ns >= SHORTEST_NS) else {
-        return;
-    };
-    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
-    // Behind first use nobody waits for it.
-    if used
-        .and_then(|stage| stage.line)
-        .is_some_and(|line| line < account.line)
-        || longest_ns >= ns / PART
-    {
-        return;
-    }
-    out.push(Cost::printed(
-        CostKind::UserSpaceStart,
-        "systemd starts user space".to_owned(),
-        Some(ns),
-        vec![account.line],
-        format!(
-            "{} of user space by systemd's own account, up to its last unit",
-            spell(ns)
-        ),
-        "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
-         and give their text to `bootlab analyze`",
-    ));
 }
 
 #[cfg(test)]

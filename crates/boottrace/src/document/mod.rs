@@ -21,6 +21,7 @@ pub mod quantity;
 pub mod reports;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod start_scripts;
 mod stated;
 pub mod threshold;
 mod unit_cost;

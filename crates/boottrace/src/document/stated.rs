@@ -2,6 +2,8 @@
 //! Lines that belong to no boot, and yet say how long something took in one.
 
 use super::document::Part;
+use super::start_scripts;
+use super::start_scripts::Scripts;
 use super::units::UnitReport;
 use crate::costs::cost::BESIDE;
 use crate::costs::persons_words::Told;
@@ -52,10 +54,37 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         if longest(&steps) > longest(&costs).saturating_mul(5) / 4 {
             // What is waited for meanwhile, its lines say.
             costs.splice(0..0, steps.into_iter().chain(untimed::of_lines(text.clone())));
+        } else {
+            costs.extend(steps.into_iter().filter(|step| step.lines.len() == 1));
         }
+        let commands = cloud_init::commands(text.clone());
+        // A line that states the command's own time says it better.
+        let stated = |ns: Option<i64>| {
+            costs
+                .iter()
+                .any(|cost| cost.cost_ns.zip(ns).is_some_and(|(a, b)| a.abs_diff(b) < 100_000_000))
+        };
+        let commands: Vec<Cost> = commands.into_iter().filter(|cost| !stated(cost.cost_ns)).collect();
+        costs.extend(commands);
+        costs.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     }
     if costs.is_empty() {
         costs.extend(text.clone().find_map(root_delay));
+    }
+    let logcat = start_scripts::of_logcat(text.clone());
+    if logcat.first().and_then(|cost| cost.cost_ns) > costs.iter().filter_map(|cost| cost.cost_ns).max() {
+        costs.splice(0..0, logcat);
+    }
+    // Start scripts' steps are no person's words.
+    let scripts = start_scripts::of_lines(text.clone());
+    if costs.iter().all(|cost| cost.cost_ns.is_none()) {
+        match scripts {
+            Some(Scripts::Timed(silences)) if !silences.is_empty() => return report(silences),
+            Some(Scripts::Untimed(part)) if placed.is_empty() => {
+                return Some((part.from_line, Part::NotABoot(part)));
+            }
+            _ => {}
+        }
     }
     if costs.is_empty() {
         // Nobody waits for a boot where the system has been running.

@@ -3,6 +3,7 @@
 
 use super::host_prefix::HostPrefix;
 use super::line::HostSource;
+use super::nameless;
 use super::stamp::{clock_time, digits, iso_time, month_and_day, seconds, syslog_time};
 use super::style::{Style, PRINTK_WIDTH};
 
@@ -21,10 +22,10 @@ fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     match bytes.first()? {
         b'<' => rfc5424(bytes),
         b'[' => bracketed(bytes, style),
-        b'0'..=b'9' => bare_clock(bytes)
-            .or_else(|| syslog(bytes))
+        b'0'..=b'9' => bare_clock(bytes, style)
+            .or_else(|| syslog(bytes, style))
             .or_else(|| of_a_runner(bytes)),
-        b'A'..=b'Z' | b'a'..=b'z' | 0xc3.. => syslog(bytes),
+        b'A'..=b'Z' | b'a'..=b'z' | 0xc3.. => syslog(bytes, style),
         _ => None,
     }
 }
@@ -115,7 +116,7 @@ fn delta(inside: &[u8], at: usize) -> Option<usize> {
 
 /// LAVA's plain logs and others: `10:20:30.123456  text`, `2026-11-20T10:20:30.123456 text`,
 /// and the journal's `2026-11-20T10:20:30+01:00 host kernel: text`.
-fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
+fn bare_clock(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     if let Some(found) = installer(bytes) {
         return Some(found);
     }
@@ -138,7 +139,7 @@ fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
         return None;
     }
     let at = used + blanks;
-    if let Some((from, to, length)) = sender(&bytes[at..]) {
+    if let Some((from, to, length)) = sender(&bytes[at..]).or_else(|| nameless::sender(&bytes[at..], style)) {
         return Some(HostPrefix {
             ns,
             source: HostSource::Syslog,
@@ -192,7 +193,7 @@ fn unix_time(bytes: &[u8]) -> Option<HostPrefix> {
 }
 
 /// `Nov 20 10:20:30 host kernel: `, with a fraction or a weekday and a zone as the journal has them.
-fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
+fn syslog(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     let (ns, mut at) = if let Some(found) = syslog_time(bytes) {
         found
     } else if let Some((ns, used)) = bytes.get(4..).filter(|_| bytes[3] == b' ').and_then(syslog_time) {
@@ -219,11 +220,13 @@ fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
     }
     at += 1;
     at += year(&bytes[at..]);
+    at += nameless::zone(&bytes[at..]);
     // klogd on small systems names no host: `Nov 20 10:20:30 kernel: `.
-    let nameless = || bytes[at..].starts_with(b"kernel: ").then_some((0, 6, 8));
+    let hostless = || bytes[at..].starts_with(b"kernel: ").then_some((0, 6, 8));
     match sender(&bytes[at..])
         .or_else(|| levelled_sender(&bytes[at..]))
-        .or_else(nameless)
+        .or_else(hostless)
+        .or_else(|| nameless::sender(&bytes[at..], style))
     {
         Some((from, to, length)) => Some(HostPrefix {
             ns,

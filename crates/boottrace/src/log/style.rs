@@ -7,6 +7,9 @@ use super::label::Label;
 /// Shortest inside of the kernel's `[%5lu.%06lu]`.
 pub const PRINTK_WIDTH: usize = 12;
 
+/// Names of machines kept: one changes its own while it starts.
+pub const MACHINES: usize = 3;
+
 /// Habits of one log that a single line does not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
@@ -35,4 +38,6 @@ pub struct Style {
     pub label: Option<Label>,
     /// How the capture program writes its time, when the known forms do not have it.
     pub shape: Option<HostShape>,
+    /// Names that a log daemon gives its machine: behind them a program's name needs no process number.
+    pub machines: [Option<Label>; MACHINES],
 }

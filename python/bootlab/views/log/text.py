@@ -54,7 +54,9 @@ def analysis_view(
                 parts.append(boot_view(part, analysis.told(part), top, known))
             elif isinstance(part, NotABoot):
                 where = f"lines {part.from_line} to {part.to_line}"
-                head = "nothing was read" if part.what == "untold" else "not read as a boot"
+                # What is of a start that these lines do not show as a whole is no "not a boot".
+                of_boot = part.what in {"before-kernel", "start-scripts"}
+                head = "nothing was read" if part.what == "untold" else "part of a boot" if of_boot else "not read as a boot"
                 parts.append(cell(f"{head} ({where}): {part.what}: {part.why}", "yellow", 400))
             else:
                 from bootlab.views.log.part import part_view  # noqa: PLC0415 - most logs hold boots only

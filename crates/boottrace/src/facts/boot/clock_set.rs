@@ -33,8 +33,18 @@ const UNTOLD_NS: i64 = 3600 * NS_PER_S;
 /// How long a system starts.
 const START_NS: i64 = 600 * NS_PER_S;
 
+/// Does a line say that the clock was set?
+pub(crate) fn tells_of_setting(text: &str) -> bool {
+    SETTERS.iter().any(|words| text.contains(words))
+}
+
 /// The numbers of the lines whose dates belong to another setting of the clock than those of the line before.
 pub(crate) fn clock_set(lines: &[Line]) -> Vec<u32> {
+    clock_set_near(lines, NEAR)
+}
+
+/// The same, where the reason of a jump stands no more than so many dated lines away.
+pub(crate) fn clock_set_near(lines: &[Line], near: usize) -> Vec<u32> {
     let dated: Vec<(&Line, i64)> = lines.iter().filter_map(|l| Some((l, received_ns(l)?))).collect();
     let (mut out, mut began) = (Vec::new(), None);
     let mut before: Option<i64> = None;
@@ -53,9 +63,8 @@ pub(crate) fn clock_set(lines: &[Line]) -> Vec<u32> {
             continue;
         }
         let told = || {
-            let near = &dated[at.saturating_sub(NEAR)..dated.len().min(at + NEAR)];
-            near.iter()
-                .any(|(l, _)| SETTERS.iter().any(|words| l.text.contains(words)))
+            let near = &dated[at.saturating_sub(near)..dated.len().min(at + near)];
+            near.iter().any(|(l, _)| tells_of_setting(&l.text))
         };
         let starts = last.saturating_sub(began_ns) < START_NS;
         if jump <= -BACK_NS || (jump >= TOLD_NS && told()) || (jump >= UNTOLD_NS && starts) {

@@ -21,7 +21,13 @@ pub struct Next {
 
 /// Are these lines without the kernel, with a start in them, and does the kernel's log of that start follow?
 pub fn before_kernel(log: &BootLog, next: Next) -> Option<(&'static str, String)> {
-    let by_kernel = |line: &Line| line.printk_ns.is_some() || line.kind == LineKind::Kernel;
+    // The first words of the kernel's log, where it begins a line or two before its banner.
+    let first = |line: &Line| {
+        const STARTS: [&str; 3] = ["Initializing cgroup subsys ", "imklog ", "klogd "];
+        let text = line.text.trim_start();
+        line.printk_ns.is_none_or(|ns| ns == 0) && STARTS.iter().any(|start| text.starts_with(start))
+    };
+    let by_kernel = |line: &Line| (line.printk_ns.is_some() || line.kind == LineKind::Kernel) && !first(line);
     if log.start != BootStart::MiddleOfLog || log.lines.iter().any(by_kernel) {
         return None;
     }
@@ -29,7 +35,7 @@ pub fn before_kernel(log: &BootLog, next: Next) -> Option<(&'static str, String)
     let apart = next.host_ns?.saturating_sub(unit.host_ns?);
     (apart.saturating_abs() <= APART_NS).then(|| {
         let why = format!(
-            "line {} says `{}`: user space starts there, and its dates are those of the kernel's lines that follow from line {}",
+            "line {} says `{}`: it is of a start, and its date is that of the kernel's lines that follow from line {}",
             unit.number,
             shorten(unit.text.trim()),
             next.line
@@ -51,6 +57,12 @@ pub(super) fn shows_start(line: &Line) -> bool {
         "Create Static Device Nodes in /dev",
     ];
     let text = line.text.trim_start();
+    // The log daemons' own first words.
+    match line.process.as_deref() {
+        Some("systemd-journald" | "journal" | "systemd-journal") if text.starts_with("Runtime ") => return true,
+        Some("rsyslogd") if text.ends_with("] start") => return true,
+        _ => {}
+    }
     let rest = DONE.iter().find_map(|done| text.strip_prefix(done));
     line.process.as_deref() == Some("systemd")
         && rest.is_some_and(|rest| {

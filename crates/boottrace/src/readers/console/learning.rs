@@ -6,6 +6,7 @@ use crate::log::host_shape::Shapes;
 use crate::log::label::Label;
 use crate::log::labels::Labels;
 use crate::log::line::HostSource;
+use crate::log::nameless::Machines;
 use crate::log::own_clock::OwnClock;
 use crate::log::prefix;
 use crate::log::style::Style;
@@ -26,6 +27,7 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
     let (mut exact, mut too_wide) = (0_u32, 0_u32);
     let mut own = OwnClock::default();
     let mut shapes = Shapes::default();
+    let mut machines = Machines::default();
     for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
         let record = lava::record(line.bytes).and_then(|r| r.message);
         let text = physical::clean(record.as_deref().unwrap_or(line.bytes));
@@ -52,6 +54,9 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
         if record.is_none() && !text[labelled..].trim_ascii().is_empty() {
             shapes.line(&text.as_bytes()[labelled..]);
         }
+        if let (Some((_, HostSource::Syslog)), Some((from, _))) = (found.host, found.sender) {
+            machines.line(&text, from);
+        }
         if let (Some((_, source)), Some(_)) = (found.host, found.printk_ns) {
             style.short_is_host |= source == HostSource::Capture && has_short_stamp(&text);
             style.dates_are_host |= source == HostSource::Computed;
@@ -68,6 +73,7 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
     style.shape = shapes
         .learned()
         .filter(|shape| !(style.raspberry && shape.is_bare_seconds()));
+    style.machines = machines.learned();
     style.own_clock = style.shape.is_none() && own.learned();
     style.exact_width = exact > too_wide;
     style.bare_levels = bare > 10 && bare > stamped;

@@ -14,6 +14,14 @@ fn waits_for_udev(text: &str) -> bool {
     text.contains("aiting for udev to settle") || text.contains("aiting for /dev to be fully populated")
 }
 
+/// cloud-init asks its sources of data only while a system starts, and counts against its limit (cloudinit/url_helper.py).
+fn asks_for_metadata(text: &str) -> bool {
+    let counted = text
+        .split_once("Calling 'http")
+        .and_then(|(_, rest)| rest.split_once("' failed ["));
+    counted.is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// OpenWrt's init passes on what a start script says, by the script's name: `procd: /etc/rc.d/S15frob: it goes on`. A script that
 /// somebody runs later is called by its name in `/etc/init.d`.
 fn runs_a_script(line: &Line) -> bool {
@@ -157,6 +165,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
             || starts_systemd(&l.text)
             || waits_in_vain(&l.text)
             || waits_for_udev(&l.text)
+            || asks_for_metadata(&l.text)
             || runs_a_script(l)
     };
     if log.lines.iter().any(shows) || sets_devices_up(log) {

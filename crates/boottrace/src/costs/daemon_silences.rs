@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+//! Who takes the time of user space where programs' lines have a daemon's dates only: one program that alone is logged for
+//! seconds, one that says nothing between two of its lines while it is waited for, or nobody at all.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost, NOTHING_LOGGED};
+use super::dates::{is_whole, received_ns};
+use super::kind::CostKind;
+use super::silences::is_one_wait;
+use super::units::last_line;
+use crate::facts::boot::gap::ends_the_boot;
+use crate::log::boot_log::BootStart;
+use crate::log::breaks::{leaves_out, shuts_down};
+use crate::log::clock::NS_PER_S;
+use crate::log::line::{Line, LineKind};
+use crate::text::shorten::shorten;
+
+/// Dates of whole seconds are good to one of them.
+const SHORTEST_WHOLE_NS: i64 = 3 * NS_PER_S;
+/// The same where they have fractions.
+const SHORTEST_NS: i64 = NS_PER_S;
+/// A longer one is no wait of a boot's.
+const LONGEST_NS: i64 = 600 * NS_PER_S;
+/// Where no line says that all is up: a system is up after a silence as long as its start, and no shorter than this ...
+const SETTLED_NS: i64 = 10 * NS_PER_S;
+/// ... and nothing later than this is told, and nothing longer.
+const LATEST_NS: i64 = 60 * NS_PER_S;
+/// Costs told.
+const LISTED: usize = 3;
+/// Lines looked at.
+const MOST: usize = 20_000;
+
+/// A stretch of dated lines.
+struct Stretch<'a> {
+    from: &'a Line,
+    to: &'a Line,
+    ns: i64,
+    who: Who<'a>,
+}
+
+enum Who<'a> {
+    /// One program logs alone.
+    Alone(&'a str),
+    /// A program that waits: others speak meanwhile, and then nobody does.
+    Waits(&'a str),
+    /// Nobody logs.
+    Nobody,
+}
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    // A piece may show a system that is in use.
+    if context.boot.start == BootStart::MiddleOfLog && context.startup.is_none() {
+        return;
+    }
+    let lines = dated(context);
+    let mut found = blocks(context, &lines);
+    found.extend(silences(context, &lines));
+    found.retain(|stretch| !told(stretch, out));
+    found.sort_by_key(|stretch| (std::cmp::Reverse(stretch.ns), stretch.from.number));
+    let mut chosen: Vec<Stretch<'_>> = Vec::new();
+    for stretch in found {
+        let apart =
+            |other: &Stretch<'_>| stretch.to.number <= other.from.number || other.to.number <= stretch.from.number;
+        if chosen.len() < LISTED && chosen.iter().all(apart) {
+            chosen.push(stretch);
+        }
+    }
+    out.extend(chosen.iter().map(cost));
+}
+
+/// The lines of a start that a daemon dated, from the first of a program on.
+fn dated<'a>(context: &Context<'a>) -> Vec<&'a Line> {
+    let end = last_line(context);
+    let mut lines: Vec<&Line> = Vec::new();
+    for line in &context.boot.lines {
+        if end.is_some_and(|end| line.number > end) || ends_the_boot(line) || shuts_down(line) || leaves_out(line) {
+            break;
+        }
+        let spoken = matches!(line.kind, LineKind::Kernel | LineKind::User) && !line.text.trim().is_empty();
+        let program = || program(line).is_some() || line.process.is_some();
+        if !spoken || received_ns(line).is_none() || (lines.is_empty() && !program()) {
+            continue;
+        }
+        if end.is_none() && (is_use(line) || settled(context, &lines, line)) {
+            break;
+        }
+        if lines.len() == MOST {
+            break;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Where no line says that all is up: has the system started long ago, or been silent for too long?
+fn settled(context: &Context<'_>, lines: &[&Line], line: &Line) -> bool {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+        return false;
+    };
+    let elapsed = context.dates.apart(first, last);
+    let silent = context.dates.apart(last, line);
+    // Where the clock was set, nobody knows.
+    let (Some(elapsed), Some(silent)) = (elapsed, silent) else {
+        return true;
+    };
+    elapsed > LATEST_NS || silent > elapsed.clamp(SETTLED_NS, LATEST_NS / 2)
+}
+
+/// Is somebody at work on the system here?
+fn is_use(line: &Line) -> bool {
+    const SAID: [&str; 5] = [
+        "New session ",
+        "Started Session ",
+        "Accepted password",
+        "Accepted publickey",
+        "session opened for user ",
+    ];
+    let text = line.text.trim_start();
+    SAID.iter().any(|said| text.starts_with(said)) || matches!(line.process.as_deref(), Some("sudo" | "su"))
+}
+
+/// A program that starts nobody else.
+fn program(line: &Line) -> Option<&str> {
+    const OTHERS: [&str; 8] = [
+        "systemd",
+        "kernel",
+        "init",
+        "rsyslogd",
+        "syslogd",
+        "dbus-daemon",
+        "dbus",
+        "systemd-journald",
+    ];
+    line.process.as_deref().filter(|name| !OTHERS.contains(name))
+}
+
+/// The shortest time between two lines that is told.
+fn shortest(from: &Line, to: &Line) -> i64 {
+    let whole = |line: &Line| received_ns(line).is_some_and(is_whole);
+    if whole(from) && whole(to) {
+        SHORTEST_WHOLE_NS
+    } else {
+        SHORTEST_NS
+    }
+}
+
+/// The time between two lines, where it is long enough to be told.
+fn long(context: &Context<'_>, from: &Line, to: &Line) -> Option<i64> {
+    let ns = context.dates.apart(from, to)?;
+    (shortest(from, to)..=LONGEST_NS).contains(&ns).then_some(ns)
+}
+
+/// Programs that are logged alone for a while.
+fn blocks<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
+    let same = |a: &&Line, b: &&Line| program(a).is_some() && program(a) == program(b);
+    let blocks = lines.chunk_by(same).filter(|block| block.len() > 1);
+    blocks
+        .filter_map(|block| {
+            let (from, to) = (*block.first()?, *block.last()?);
+            let who = Who::Alone(program(from)?);
+            Some(Stretch {
+                from,
+                to,
+                ns: long(context, from, to)?,
+                who,
+            })
+        })
+        .collect()
+}
+
+/// Times in which nobody logs, or a program waits that spoke a little before.
+fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
+    let mut out = Vec::new();
+    for (at, two) in lines.windows(2).enumerate() {
+        let (from, to) = (two[0], two[1]);
+        // Between two of the kernel's own, its stamps tell better.
+        let stamped = from.printk_ns.is_some() && to.printk_ns.is_some();
+        let Some(ns) = long(context, from, to).filter(|_| !stamped) else {
+            continue;
+        };
+        if let Some(name) = program(to) {
+            // What it does may have begun with its line before.
+            let before = lines[..=at].iter().rev().find(|line| program(line) == Some(name));
+            let waited = before.and_then(|before| Some((*before, context.dates.apart(before, to)?)));
+            if let Some((before, span)) = waited.filter(|(_, span)| *span <= ns / 2 * 3) {
+                out.push(Stretch {
+                    from: before,
+                    to,
+                    ns: span,
+                    who: Who::Waits(name),
+                });
+                continue;
+            }
+        }
+        out.push(Stretch {
+            from,
+            to,
+            ns,
+            who: Who::Nobody,
+        });
+    }
+    out
+}
+
+/// Does a cost that was found tell of the same time?
+fn told(stretch: &Stretch<'_>, costs: &[Cost]) -> bool {
+    let (begin, end) = (stretch.from.number, stretch.to.number);
+    costs.iter().any(|cost| {
+        let (Some(first), Some(last)) = (cost.lines.iter().min(), cost.lines.iter().max()) else {
+            return false;
+        };
+        let around = is_one_wait(cost.kind) && *first <= begin && end <= *last;
+        let there = *first < end && begin < *last;
+        cost.cost_ns
+            .is_some_and(|ns| around || (there && ns >= stretch.ns / 10 * 6))
+    })
+}
+
+fn cost(stretch: &Stretch<'_>) -> Cost {
+    let (from, to) = (stretch.from, stretch.to);
+    let (after, before) = (words(from), words(to));
+    let title = match stretch.who {
+        Who::Alone(name) => format!("{NOTHING_LOGGED}but by `{name}`, from `{after}` to `{before}`"),
+        Who::Waits(name) => format!("{NOTHING_LOGGED}by `{name}` between `{after}` and `{before}`"),
+        Who::Nobody => format!("{NOTHING_LOGGED}between `{}` and `{}`", named(from), named(to)),
+    };
+    let whole = [from, to].into_iter().filter_map(received_ns).all(is_whole);
+    let by = if whole {
+        "dates of whole seconds, good to one"
+    } else {
+        "dates"
+    };
+    Cost {
+        kind: CostKind::Silence,
+        title,
+        cost_ns: Some(stretch.ns),
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        at_least: false,
+        around: Vec::new(),
+        lines: vec![from.number, to.number],
+        evidence: format!(
+            "{} between lines {} and {}, by {by}",
+            spell(stretch.ns),
+            from.number,
+            to.number
+        ),
+        advice: "look what that program does then, and whether what starts behind it has to wait: its own log, \
+                 systemd-analyze critical-chain, or stamps in the start scripts"
+            .to_owned(),
+    }
+}
+
+/// What a line says, cut where it is long.
+fn words(line: &Line) -> String {
+    const LONGEST: usize = 60;
+    let text = line.text.trim();
+    let short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        return shorten(&format!("{}…", short.trim_end()));
+    }
+    shorten(&short)
+}
+
+/// The same with its program in front.
+fn named(line: &Line) -> String {
+    match line.process.as_deref() {
+        Some(name) => format!("{name}: {}", words(line)),
+        None => words(line),
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//! How far two lines are apart by the dates that a log daemon gave them, where the boot's axis has no place for dates: the
+//! kernel's lines have stamps of their own, and those of programs have none.
+
+use crate::facts::boot::clock_set::{clock_set_near, tells_of_setting};
+use crate::log::clock::NS_PER_S;
+use crate::log::line::{HostSource, Line};
+
+/// The dates of one boot's lines.
+#[derive(Debug, Default)]
+pub(super) struct Dates {
+    /// Lines before which the clock was set.
+    set: Vec<u32>,
+}
+
+/// When a daemon received a line, ns since an epoch of its own.
+pub(super) fn received_ns(line: &Line) -> Option<i64> {
+    line.host_ns.filter(|_| line.host_source == Some(HostSource::Syslog))
+}
+
+/// Has a daemon's date whole seconds only?
+pub(super) fn is_whole(ns: i64) -> bool {
+    ns % NS_PER_S == 0
+}
+
+impl Dates {
+    pub fn of(lines: &[Line]) -> Self {
+        // A slow start has long silences, and a clock that is set somewhere: only a line beside one tells of it.
+        const NEAR: usize = 2;
+        let mut set = clock_set_near(lines, NEAR);
+        set.extend(told_by_the_kernel(lines));
+        set.extend(told_at_once(lines));
+        set.sort_unstable();
+        set.dedup();
+        Self { set }
+    }
+
+    /// Time between two lines by their dates, never negative; unknown where the clock was set between them.
+    pub fn apart(&self, from: &Line, to: &Line) -> Option<i64> {
+        let ns = received_ns(to)?.checked_sub(received_ns(from)?)?;
+        let set =
+            self.set.partition_point(|line| *line <= from.number) < self.set.partition_point(|line| *line <= to.number);
+        (ns >= 0 && !set).then_some(ns)
+    }
+}
+
+/// Lines that say that the clock was set, behind a step that may be that setting.
+fn told_at_once(lines: &[Line]) -> impl Iterator<Item = u32> + '_ {
+    const STEP_NS: i64 = 2 * NS_PER_S;
+    let mut last: Option<i64> = None;
+    lines.iter().filter_map(move |line| {
+        let date = received_ns(line)?;
+        let step = date.saturating_sub(last.replace(date)?);
+        (step >= STEP_NS && tells_of_setting(&line.text)).then_some(line.number)
+    })
+}
+
+/// Where dates run ahead of the kernel's own stamps, and stay ahead, the clock was set: at the longest step between two dates
+/// there. A line that goes on for seconds (`Waiting for devices: 25s...20s...`) is stamped when it begins, and received when it
+/// ends: the next one is not ahead.
+fn told_by_the_kernel(lines: &[Line]) -> Vec<u32> {
+    const AHEAD_NS: i64 = 4 * NS_PER_S;
+    let both = |(at, line): (usize, &Line)| Some((at, line.printk_ns?, received_ns(line)?));
+    let stamped: Vec<(usize, i64, i64)> = lines.iter().enumerate().filter_map(both).collect();
+    let mut out = Vec::new();
+    for (i, two) in stamped.windows(2).enumerate() {
+        let (before, here) = (two[0], two[1]);
+        let ahead = |later: &(usize, i64, i64)| {
+            let passed = later.1.saturating_sub(before.1);
+            // Stamps that go back are another clock's.
+            let dated = later.2.saturating_sub(before.2);
+            if passed < 0 {
+                0
+            } else {
+                dated.saturating_sub(passed)
+            }
+        };
+        let stays = stamped.get(i + 2).is_none_or(|next| ahead(next) > AHEAD_NS);
+        if ahead(&here) > AHEAD_NS && stays {
+            out.extend(longest_step(&lines[before.0..=here.0], ahead(&here) / 10 * 8));
+        }
+    }
+    out
+}
+
+/// The line with the longest step to its date, where it is at least so long.
+fn longest_step(lines: &[Line], least_ns: i64) -> Option<u32> {
+    let dated: Vec<(u32, i64)> = lines
+        .iter()
+        .filter_map(|line| Some((line.number, received_ns(line)?)))
+        .collect();
+    let steps = dated
+        .windows(2)
+        .map(|two| (two[1].1.saturating_sub(two[0].1), two[1].0));
+    steps
+        .max_by_key(|(ns, _)| *ns)
+        .filter(|(ns, _)| *ns >= least_ns)
+        .map(|(_, number)| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(number: u32, date_s: i64, own_s: Option<i64>) -> Line {
+        Line {
+            host_ns: Some(date_s * NS_PER_S),
+            host_source: Some(HostSource::Syslog),
+            printk_ns: own_s.map(|s| s * NS_PER_S),
+            ..Line::plain(number, 0, "frob".to_owned())
+        }
+    }
+
+    #[test]
+    fn a_step_that_the_kernel_does_not_see_is_of_the_clock() {
+        let lines = [
+            line(1, 100, Some(10)),
+            line(2, 101, None),
+            line(3, 141, None),
+            line(4, 143, Some(13)),
+            line(5, 150, Some(20)),
+        ];
+        let dates = Dates::of(&lines);
+        assert_eq!(dates.apart(&lines[0], &lines[1]), Some(NS_PER_S));
+        assert_eq!(dates.apart(&lines[1], &lines[2]), None);
+        assert_eq!(dates.apart(&lines[2], &lines[4]), Some(9 * NS_PER_S));
+        assert_eq!(dates.apart(&lines[4], &lines[2]), None);
+        let long = [line(1, 100, Some(10)), line(2, 141, Some(12)), line(3, 142, Some(52))];
+        assert_eq!(Dates::of(&long).apart(&long[0], &long[1]), Some(41 * NS_PER_S));
+        let mut told = [line(1, 100, None), line(2, 104, None)];
+        told[1].text = "Time has been changed".to_owned();
+        assert_eq!(Dates::of(&told).apart(&told[0], &told[1]), None);
+        let quiet = [line(1, 100, Some(10)), line(2, 141, Some(51))];
+        assert_eq!(Dates::of(&quiet).apart(&quiet[0], &quiet[1]), Some(41 * NS_PER_S));
+    }
+}
