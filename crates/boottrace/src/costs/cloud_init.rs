@@ -44,7 +44,9 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
             String::new()
         };
         let mut steps: Vec<Cost> = marks.windows(2).filter_map(|two| step(two, &place)).collect();
-        steps.extend(marks.first().and_then(|first| before(first, &place)));
+        // A stage that comes again may be somebody's call.
+        let first = marks.first().filter(|first| at == 0 || first.stage != Some("init"));
+        steps.extend(first.and_then(|first| before(first, &place)));
         steps.sort_by_key(|cost| std::cmp::Reverse(cost.cost_ns));
         steps.truncate(if many { 2 } else { LISTED });
         out.extend(steps);
@@ -120,9 +122,9 @@ pub(crate) fn commands<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
             continue;
         };
         let whole = dates.is_some_and(|(from, to)| from % WHOLE_NS == 0 && to % WHOLE_NS == 0);
-        let least = if whole { 2 * WHOLE_NS } else { WHOLE_NS };
+        let shortest = if whole { 2 * WHOLE_NS } else { WHOLE_NS };
         // What begins another stage, or another boot, ends no command.
-        if !(least..LONGEST_BEFORE_NS).contains(&ns) || line.text.contains("Cloud-init v. ") {
+        if !(shortest..LONGEST_BEFORE_NS).contains(&ns) || line.text.contains("Cloud-init v. ") {
             continue;
         }
         let command = command.split(" with allowed return codes").next().unwrap_or(command);

@@ -5,6 +5,7 @@
 use super::console_replay::Replay;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::dates::received_ns;
 use super::kind::CostKind;
 use super::named_silences;
 use super::selection::is_selected;
@@ -94,6 +95,10 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
                 },
                 Between::WithoutStamps => format!(
                     "{whose} stamps no line between {} and {}",
+                    gap.after_line, gap.before_line
+                ),
+                Between::Dated => format!(
+                    "{whose} prints no line with a stamp of the kernel's between {} and {}",
                     gap.after_line, gap.before_line
                 ),
                 Between::Timers => format!(
@@ -219,6 +224,8 @@ fn leaves_out_the_map(context: &Context<'_>) -> bool {
 enum Between {
     Nothing,
     WithoutStamps,
+    /// Lines of programs that a daemon dated.
+    Dated,
     /// Words of timers, which say nothing of whether the boot goes on.
     Timers,
 }
@@ -238,6 +245,7 @@ fn between(context: &Context<'_>, gap: &LargeGap) -> Between {
         Some(_) if meanwhile().any(of_timers) => Between::Timers,
         // A stamp of another processor, that is not later.
         Some(_) if meanwhile().any(|line| line.printk_ns.is_some()) => Between::Timers,
+        Some(_) if meanwhile().any(|line| received_ns(line).is_some()) => Between::Dated,
         Some(_) => Between::WithoutStamps,
     }
 }

@@ -102,9 +102,9 @@ fn silences<'a>(stamped: impl Iterator<Item = (&'a Line, i64)>) -> Vec<Cost> {
             continue;
         };
         let whole = ns % NS_PER_S == 0 && before % NS_PER_S == 0;
-        let least = if whole { SHORTEST_WHOLE_NS } else { SHORTEST_NS };
+        let shortest = if whole { SHORTEST_WHOLE_NS } else { SHORTEST_NS };
         let length = ns.saturating_sub(before);
-        if (least..=LONGEST_NS).contains(&length) {
+        if (shortest..=LONGEST_NS).contains(&length) {
             out.push(cost(from, line, length, whole));
         }
     }
