@@ -16,15 +16,20 @@ pub(super) fn sender(bytes: &[u8], style: Style) -> Option<(usize, usize, usize)
         .find(|name| bytes.starts_with(name) && bytes.get(name.len()) == Some(&b' '))?
         .len()
         + 1;
+    // `host [frob-init]: ` of programs that name themselves so.
+    let open = usize::from(bytes.get(from) == Some(&b'['));
+    let from = from + open;
     let name = bytes[from..].iter().take(LONGEST).take_while(|b| of_name(**b)).count();
     let to = from + name;
-    if name == 0 || bytes.get(to) != Some(&b':') {
+    let closed = open == 0 || bytes.get(to) == Some(&b']');
+    let colon = to + open;
+    if name == 0 || !closed || bytes.get(colon) != Some(&b':') {
         return None;
     }
     // `host eth0:1 up`, `host ::1` are text.
-    match bytes.get(to + 1) {
-        None => Some((from, to, to + 1)),
-        Some(b' ') => Some((from, to, to + 2)),
+    match bytes.get(colon + 1) {
+        None => Some((from, to, colon + 1)),
+        Some(b' ') => Some((from, to, colon + 2)),
         Some(_) => None,
     }
 }
@@ -101,6 +106,8 @@ mod tests {
             ..Style::default()
         };
         assert_eq!(sender(b"frobhost quuxd: up", style), Some((9, 14, 16)));
+        assert_eq!(sender(b"frobhost [quux-init]: up", style), Some((10, 19, 22)));
+        assert_eq!(sender(b"frobhost [quux: up", style), None);
         assert_eq!(sender(b"frobhost eth0:1 up", style), None);
         assert_eq!(sender(b"usb 1-1: New device", style), None);
         assert_eq!(sender(b"usb 1-1: New device", Style::default()), None);

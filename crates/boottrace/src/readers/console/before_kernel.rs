@@ -21,11 +21,12 @@ pub struct Next {
 
 /// Are these lines without the kernel, with a start in them, and does the kernel's log of that start follow?
 pub fn before_kernel(log: &BootLog, next: Next) -> Option<(&'static str, String)> {
-    // The first words of the kernel's log, where it begins a line or two before its banner.
+    // The first words of the kernel's log, where it begins a line or two before its banner: at its zero, or a daemon's of it.
     let first = |line: &Line| {
         const STARTS: [&str; 3] = ["Initializing cgroup subsys ", "imklog ", "klogd "];
         let text = line.text.trim_start();
-        line.printk_ns.is_none_or(|ns| ns == 0) && STARTS.iter().any(|start| text.starts_with(start))
+        let said = || STARTS.iter().any(|start| text.starts_with(start));
+        line.printk_ns == Some(0) || (line.printk_ns.is_none() && said())
     };
     let by_kernel = |line: &Line| (line.printk_ns.is_some() || line.kind == LineKind::Kernel) && !first(line);
     if log.start != BootStart::MiddleOfLog || log.lines.iter().any(by_kernel) {
