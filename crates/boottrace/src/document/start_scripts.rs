@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! The console of a system's start scripts (`/var/log/boot.log`) and Android's log, where no kernel's line shows a boot: the
-//! longest silences where the lines have stamps, and that there are none where they have none.
+//! longest silences where the lines have stamps, and that they have none else.
 
 use super::document::NotABoot;
 use crate::costs::{Basis, Cost, CostKind};
@@ -53,8 +53,8 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Scri
     }
     let (first, last) = (steps.first()?, spoken.last()?);
     let why = format!(
-        "line {} says `{}`: the console of a system's start scripts, {} steps of it without times, so that what takes long is \
-         not shown",
+        "line {} says `{}`: the console of a system's start scripts, {} steps without times: it tells what was started, and \
+         in which order",
         first.number,
         shorten(first.text.trim()),
         steps.len()
