@@ -8,7 +8,7 @@ use super::label::Label;
 pub const PRINTK_WIDTH: usize = 12;
 
 /// Names of machines kept: one changes its own while it starts.
-pub const MACHINES: usize = 3;
+pub const MACHINES: usize = 2;
 
 /// Habits of one log that a single line does not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
