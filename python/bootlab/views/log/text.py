@@ -56,7 +56,8 @@ def analysis_view(
                 where = f"lines {part.from_line} to {part.to_line}"
                 # What is of a start that these lines do not show as a whole is no "not a boot".
                 of_boot = part.what in {"before-kernel", "start-scripts"}
-                head = "nothing was read" if part.what == "untold" else "part of a boot" if of_boot else "not read as a boot"
+                read = "part of a boot" if of_boot else "not read as a boot"
+                head = "nothing was read" if part.what == "untold" else read
                 parts.append(cell(f"{head} ({where}): {part.what}: {part.why}", "yellow", 400))
             else:
                 from bootlab.views.log.part import part_view  # noqa: PLC0415 - most logs hold boots only
