@@ -24,5 +24,5 @@ def test_a_default_lies_within_its_range():
 
 
 def test_keys_of_files_hold_texts():
-    assert file_keys(Machine) == {"disks", "flash", "sd", "pmem", "dtb", "emulator"}
+    assert file_keys(Machine) == {"disks", "flash", "sd", "pmem", "dtb", "picture", "emulator"}
     assert all(msgspec.structs.asdict(Machine())[name] in {(), None} for name in file_keys(Machine))
