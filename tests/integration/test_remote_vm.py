@@ -56,6 +56,8 @@ class Vm:
             time.sleep(1)
 
     def board(self, reboot: str, total_s: int):
+        # The test before may have left the server on its way back.
+        self.wait()
         file = self.folder / "board.toml"
         file.write_text(f"""name = "vm"
 [limits]
