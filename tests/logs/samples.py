@@ -55,3 +55,14 @@ def hostile() -> bytes:
     text = BOOT.replace("slow_init", "<img src=x onerror=alert(1)>").replace("4900000.i2c", HOSTILE_NAME)
     text = text.replace("Sample Board", "[bold red]{{ 7*7 }}\x1b[31m\x1b]0;owned\x07")
     return text.encode() + b"\xff\xfe\x00garbage\x00"
+
+
+SERIAL_HEAD = """\
+[0.000000 0.000000] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)
+[0.100000 0.100000] Hit any key to stop autoboot:  2
+[2.100000 2.000000] Starting kernel ...
+[2.200000 0.100000] [    0.000000] Linux version 6.6.0 (me@here) (aarch64-linux-gnu-gcc 13) #1 SMP
+[3.200000 1.000000] [    1.000000] Run /sbin/init as init process
+[4.200000 1.000000] Starting network: OK
+"""
+"""A console with two clocks in front of its lines, up to the first service."""

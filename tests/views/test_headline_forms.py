@@ -12,6 +12,7 @@ import pytest
 
 import bootlab
 from tests.conftest import REPOSITORY
+from tests.logs.samples import SERIAL_HEAD
 
 PAGE = REPOSITORY / "docs" / "explanation" / "headlines.md"
 SAID_IN = [REPOSITORY / "crates/bootpage/src" / f"{name}.rs" for name in ("boot_words", "cost_headline", "unit_words")]
@@ -27,15 +28,7 @@ ABSENT = re.compile(
 )
 """Words that claim that a text does not hold something."""
 
-SERIAL = """\
-[0.000000 0.000000] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)
-[0.100000 0.100000] Hit any key to stop autoboot:  2
-[2.100000 2.000000] Starting kernel ...
-[2.200000 0.100000] [    0.000000] Linux version 6.6.0 (me@here) (aarch64-linux-gnu-gcc 13) #1 SMP
-[3.200000 1.000000] [    1.000000] Run /sbin/init as init process
-[4.200000 1.000000] Starting network: OK
-"""
-USED = f"{SERIAL}[5.200000 1.000000] board login:\n"
+USED = f"{SERIAL_HEAD}[5.200000 1.000000] board login:\n"
 KERNEL = "[    0.000000] Linux version 6.6.0 (a@b) (gcc 13) #1\n"
 INIT = "[    1.000000] Run /sbin/init as init process\n"
 LOGIN = "box login: \n"
@@ -131,7 +124,7 @@ EXAMPLES = {
     ),
     "The kernel took {length}.": (KERNEL + INIT, KERNEL + "[    1.000000] usb 1-1: new device\n"),
     "By systemd's own account: {}.": (
-        SERIAL + f"[4.700000 0.500000] {ACCOUNT}[5.200000 0.500000] board login:\n",
+        SERIAL_HEAD + f"[4.700000 0.500000] {ACCOUNT}[5.200000 0.500000] board login:\n",
         USED,
     ),
     "No times were read in the lines of this boot.": (
@@ -200,12 +193,13 @@ EXAMPLES = {
         "ata9: link is slow to respond, please be patient (ready=0)\nata9: softreset failed (device not ready)\n",
     ),
     "{} The largest cost whose time was found is {}: {}, {}.": (
-        SERIAL + "Gave up waiting for root file system device.  Common problems:\n"
+        SERIAL_HEAD + "Gave up waiting for root file system device.  Common problems:\n"
         "ALERT!  UUID=0815 does not exist.  Dropping to a shell!\n",
         USED,
     ),
     "The largest gain found lies elsewhere: {}, {}.": (
-        SERIAL.replace("1.000000] Starting", "3.000000] Starting").replace("[4.2", "[7.2") + "[8.2 1.0] board login:\n",
+        SERIAL_HEAD.replace("1.000000] Starting", "3.000000] Starting").replace("[4.2", "[7.2")
+        + "[8.2 1.0] board login:\n",
         KERNEL + INIT,
     ),
     "Line {} says `{}`, before the largest of the costs found begins.": (

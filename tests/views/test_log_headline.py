@@ -26,15 +26,7 @@ from tests.logs import samples
 from tests.rendered import to_text
 
 GOLDEN = REPOSITORY / "crates" / "boottrace" / "tests" / "golden"
-SERIAL = """\
-[0.000000 0.000000] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)
-[0.100000 0.100000] Hit any key to stop autoboot:  2
-[2.100000 2.000000] Starting kernel ...
-[2.200000 0.100000] [    0.000000] Linux version 6.6.0 (me@here) (aarch64-linux-gnu-gcc 13) #1 SMP
-[3.200000 1.000000] [    1.000000] Run /sbin/init as init process
-[4.200000 1.000000] Starting network: OK
-[{end} 1.000000] board login:
-"""
+SERIAL = f"{samples.SERIAL_HEAD}[{{end}} 1.000000] board login:\n"
 
 
 def boot(text: str) -> bootlab.Boot:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from bootlab.builders.tree_check import TreeFault
     from bootlab.experiments.campaign import Blocks
     from bootlab.experiments.comparison import Experiment
-    from bootlab.experiments.lpj import LpjBoot
     from bootlab.experiments.optimize.planning import Wishes
     from bootlab.experiments.trials import Applicability
     from bootlab.experiments.trim import TrimRequest
@@ -388,14 +387,3 @@ class System(KernelBuilds, TracedBoots):
             base, fresh, said = planned(bench, self.value, wishes or Wishes(), searched=True)
             chosen = fresh if plan is None else edited(plan, fresh)
             return carried_out(bench, self.store, base, chosen, said, reproduce=reproduce)
-
-    def delay_loop(self, *, anew: bool = False) -> LpjBoot:
-        """Boot without a preset and read the delay loop's line. `anew`: with `lpj=0`, against a compiled-in preset.
-
-        Raise MeasurementError when this kernel calibrates nothing.
-        """
-        from bootlab.experiments import lpj
-
-        with self.bench() as bench:
-            bench.phase("delay loop")
-            return lpj.recalibrated(bench, self.value) if anew else lpj.base_value(bench, self.value)

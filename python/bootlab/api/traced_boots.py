@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The methods of a system that look inside its boot: functions, processes, system calls."""
+"""The methods of a system that look inside its boot: functions, processes, system calls, the delay loop."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
     from bootlab.collectors.processes import ProcessCost
     from bootlab.experiments.bench import Bench
+    from bootlab.experiments.lpj import LpjBoot
     from bootlab.experiments.profile import Profiled
     from bootlab.experiments.traced_boot import Traced
     from bootlab.model.costing import Costing
@@ -124,3 +125,14 @@ class TracedBoots:
 
         with self.bench() as bench:
             return process_costs(bench, self.value)
+
+    def delay_loop(self, *, anew: bool = False) -> LpjBoot:
+        """Boot without a preset and read the delay loop's line. `anew`: with `lpj=0`, against a compiled-in preset.
+
+        Raise MeasurementError when this kernel calibrates nothing.
+        """
+        from bootlab.experiments import lpj
+
+        with self.bench() as bench:
+            bench.phase("delay loop")
+            return lpj.recalibrated(bench, self.value) if anew else lpj.base_value(bench, self.value)

@@ -110,6 +110,16 @@ impl Cost {
         )
     }
 
+    /// A silence between two lines. `by`: which of their times tell it.
+    pub(crate) fn silence_between(title: String, ns: i64, (from, to): (&Line, &Line), by: &str, advice: &str) -> Self {
+        let evidence = format!("{} between lines {} and {}, {by}", spell(ns), from.number, to.number);
+        Self {
+            cost_ns: Some(ns),
+            lines: vec![from.number, to.number],
+            ..Self::without_time(CostKind::Silence, title, from.number, evidence, advice)
+        }
+    }
+
     /// The line that ends a silence, where it speaks of one device, or says that something failed: then it tells who had
     /// worked.
     pub fn told_by_its_end(&self) -> Option<&str> {

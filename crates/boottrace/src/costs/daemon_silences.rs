@@ -3,9 +3,8 @@
 //! seconds, one that says nothing between two of its lines while it is waited for, or nobody at all.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost, NOTHING_LOGGED};
+use super::cost::{Cost, NOTHING_LOGGED};
 use super::dates::{is_whole, received_ns};
-use super::kind::CostKind;
 use super::silences::is_one_wait;
 use super::units::last_line;
 use crate::facts::boot::gap::ends_the_boot;
@@ -230,26 +229,14 @@ fn cost(stretch: &Stretch<'_>) -> Cost {
     } else {
         "dates"
     };
-    Cost {
-        kind: CostKind::Silence,
+    Cost::silence_between(
         title,
-        cost_ns: Some(stretch.ns),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
-        lines: vec![from.number, to.number],
-        evidence: format!(
-            "{} between lines {} and {}, by {by}",
-            spell(stretch.ns),
-            from.number,
-            to.number
-        ),
-        advice: "look what that program does then, and whether what starts behind it has to wait: its own log, \
-                 systemd-analyze critical-chain, or stamps in the start scripts"
-            .to_owned(),
-    }
+        stretch.ns,
+        (from, to),
+        &format!("by {by}"),
+        "look what that program does then, and whether what starts behind it has to wait: its own log, \
+         systemd-analyze critical-chain, or stamps in the start scripts",
+    )
 }
 
 /// What a line says, cut where it is long.

@@ -2,8 +2,7 @@
 //! The longest time between two stamped lines of a piece that no reader knows: where nothing else is found, at least that
 //! can be said, with the lines' own words.
 
-use super::cost::{spell, Basis, Cost};
-use super::kind::CostKind;
+use super::cost::Cost;
 use super::sayings::saying;
 use crate::facts::boot::clock_set::clock_set;
 use crate::log::any_stamp;
@@ -200,35 +199,24 @@ fn cost(from: &Line, to: &Line, ns: i64, since: Since) -> Cost {
     let hint = told.map_or(String::new(), |text| {
         format!("; `{}` may say why", shorten(text.trim()))
     });
-    Cost {
-        kind: CostKind::Silence,
-        title: if since.cut {
-            format!("lines are left out after `{after}`")
-        } else if since.loads {
-            format!("the boot loader loads a file over the network behind `{after}`")
-        } else if since.bare {
-            format!("no line between `{after}` and `{before}` has a stamp of that form")
-        } else if saying(&to.text).is_some() {
-            format!("nothing is printed between `{after}` and `{before}`")
-        } else {
-            format!("nothing is printed after `{after}`")
-        },
-        cost_ns: Some(ns),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-around: Vec::new(),
-        lines: vec![from.number, to.number],
-        evidence: format!(
-            "{} between lines {} and {}, `{after}` and `{before}`, by the stamps in front of them{hint}",
-            spell(ns),
-            from.number,
-            to.number
-        ),
-        advice: "look what runs between these two lines; give more of the log, so that it shows whether the boot waits for it"
-            .to_owned(),
-    }
+    let title = if since.cut {
+        format!("lines are left out after `{after}`")
+    } else if since.loads {
+        format!("the boot loader loads a file over the network behind `{after}`")
+    } else if since.bare {
+        format!("no line between `{after}` and `{before}` has a stamp of that form")
+    } else if saying(&to.text).is_some() {
+        format!("nothing is printed between `{after}` and `{before}`")
+    } else {
+        format!("nothing is printed after `{after}`")
+    };
+    Cost::silence_between(
+        title,
+        ns,
+        (from, to),
+        &format!("`{after}` and `{before}`, by the stamps in front of them{hint}"),
+        "look what runs between these two lines; give more of the log, so that it shows whether the boot waits for it",
+    )
 }
 
 #[cfg(test)]
