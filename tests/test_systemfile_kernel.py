@@ -63,6 +63,16 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_without_its_place_is_named_with_the_way(tmp_path: Path) -> None:
+    """The source has configurations of its own, which a bare name is looked for among."""
+    with pytest.raises(SystemFileError, match="own configurations") as caught:
+        read(tmp_path, 'source = "linux"\ndefconfig = "a.config"')
+    assert 'defconfig = "./a.config"' in caught.value.hint
+    build = read(tmp_path, 'source = "linux"\ndefconfig = "./a.config"').kernel.build
+    assert build is not None
+    assert build.base == str(tmp_path / "a.config")
+
+
 def test_a_kernel_of_a_distribution_is_booted_until_a_change_asks_for_another(tmp_path: Path) -> None:
     (tmp_path / "vmlinuz").write_bytes(b"MZ")
     keys = 'source = "linux"\ndefconfig = "./a.config"\nprebuilt = "vmlinuz"\nmodules = false'

@@ -18,11 +18,15 @@ class Connection(Protocol):
 
     @property
     def device(self) -> str:
-        """The console: a tty's path, `tcp://HOST:PORT` or `telnet://HOST:PORT`."""
+        """The console: a tty's or a named pipe's path, `unix://PATH`, `tcp://HOST:PORT` or `telnet://HOST:PORT`."""
 
     @property
     def baud(self) -> int | None:
         """The console's rate; None where a server knows it."""
+
+    @property
+    def with_power(self) -> bool:
+        """Whether the console is there only while the board is switched on."""
 
     @property
     def power(self) -> Power:
@@ -78,6 +82,11 @@ class SerialConnection:
     def baud(self) -> int | None:
         """The rate that the file names; None for a socket."""
         return None if "://" in self._serial.device else self._serial.baud
+
+    @property
+    def with_power(self) -> bool:
+        """Whether `power.on` makes the device, as the file says."""
+        return self._serial.with_power
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ class LabgridConnection:
         self._client = _client()
         self.device = ""
         self.baud: int | None = None
+        self.with_power = False
         self.power: Power = CommandPower(PowerSwitch(on=(), off=()))
         self.notes: tuple[str, ...] = ()
 

@@ -121,7 +121,9 @@ def identity_of(board: Board) -> str:
     """Return what makes two board files the same board: its console, place or host; "" where nobody can say yet."""
     if board.serial is not None:
         device = board.serial.device
-        return f"serial {device if '://' in device else os.path.realpath(device)}"
+        # A link that comes with the power leads to another terminal each time.
+        named = "://" in device or board.serial.with_power
+        return f"serial {device if named else os.path.realpath(device)}"
     if board.labgrid is not None:
         place = board.labgrid
         # The coordinator may be named by the environment's file alone; the same name elsewhere only waits.

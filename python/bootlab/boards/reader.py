@@ -40,23 +40,28 @@ class NoConsoleDevice(TargetError):
 
 
 class HowRead(msgspec.Struct, frozen=True, kw_only=True):
-    """How the console is read. `scheduling`: `fifo`, `nice` or `usual`; `low_latency`: the tty's driver was asked."""
+    """How the console is read. `scheduling`: `fifo`, `nice` or `usual`; `low_latency`: the tty's driver was asked.
+
+    `opened`: false where the device comes with the power and is not there yet; `missing` then says why.
+    """
 
     scheduling: str = "usual"
     low_latency: bool = False
     tty: bool = True
+    opened: bool = True
+    missing: str = ""
 
 
 class ConsoleReader:
     """The process that reads the console. Leaving the block ends it."""
 
-    def __init__(self, device: str, baud: int, folder: Path) -> None:
-        """Read `device` into files in `folder`."""
+    def __init__(self, device: str, baud: int, folder: Path, *, with_power: bool = False) -> None:
+        """Read `device` into files in `folder`. `with_power`: it is there only after :meth:`power_comes`."""
         self._words = [device, str(baud), str(folder)]
+        self._with_power = with_power
         self._device = device
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
-        self.how = HowRead()
 
     def __enter__(self) -> Self:
         """Start it, and wait until it reads. Raise NoConsoleDevice where the device cannot be opened, three times."""
@@ -75,7 +80,7 @@ class ConsoleReader:
         program = str(Path(__file__).with_name("stamper.py"))
         with (self._folder / "reader.log").open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", program, *self._words],
+                [sys.executable, "-I", "-S", program, *self._words, *(["with-power"] if self._with_power else [])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
@@ -88,7 +93,6 @@ class ConsoleReader:
                 self.__exit__(None, None, None)
                 raise NoConsoleDevice(f"the console cannot be opened: {said}", hint=_device_hint(self._device, said))
             time.sleep(_POLL_S)
-        self.how = msgspec.json.decode(status.read_bytes(), type=HowRead)
         return self
 
     def __exit__(
@@ -107,6 +111,11 @@ class ConsoleReader:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+    @property
+    def how(self) -> HowRead:
+        """How it reads now."""
+        return msgspec.json.decode((self._folder / _STATUS_FILE).read_bytes(), type=HowRead)
 
     @property
     def console(self) -> Path:
@@ -139,6 +148,11 @@ class ConsoleReader:
     def set_baud(self, baud: int) -> None:
         """Read at another rate from now on."""
         self._ask(f"baud {baud}")
+
+    def power_comes(self) -> None:
+        """Look for a device that comes with the power, from now until it is there."""
+        if self._with_power:
+            self._ask("open")
 
     def send(self, data: bytes) -> None:
         """Send bytes to the board."""
@@ -196,10 +210,13 @@ def bytes_before(folder: Path, instant_ns: int) -> int:
 
 
 def _device_hint(device: str, said: str) -> str:
+    if device.startswith("unix://"):
+        return "does something listen on this socket? Where power.on makes it: [serial] with_power = true"
     if "://" in device:
         return "does the server (ser2net, a terminal server) listen there, and is nobody else connected?"
     if "ermission" in said:
         return f"may you read and write it? ls -l {device}   (on Debian: adduser $USER dialout, then log in again)"
     if "busy" in said:
         return f"who has it open? fuser -v {device}"
-    return f"is the adapter plugged in? ls -l {device} /dev/serial/by-id/"
+    by_power = "" if device.startswith("/dev/") else "   (one that power.on makes: [serial] with_power = true)"
+    return f"is the adapter plugged in? ls -l {device} /dev/serial/by-id/{by_power}"

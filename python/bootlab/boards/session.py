@@ -65,7 +65,8 @@ class Session:
         power = self._link.power
         guard.switch_off(power.guard, power.environment)
         installer.guarded(guard)
-        with ConsoleReader(self._link.device, self._link.baud or 0, self._folder) as reader:
+        link = self._link
+        with ConsoleReader(link.device, link.baud or 0, self._folder, with_power=link.with_power) as reader:
             self.how_read = reader.how.scheduling
             switch = Switch(self._board.name, power, self._folder)
             try:
@@ -89,6 +90,7 @@ class Session:
         try:
             switch.off()
             installer.install()
+            reader.power_comes()
             switched = switch.on()
         except PowerFailed as fault:
             ending = Ending(Outcome.POWER_FAILED, fault.message, host_limit=True)
@@ -101,7 +103,7 @@ class Session:
         return Followed(ending=ending, watch=watch, switched=switched, skip_bytes=skip)
 
     def _follow(self, reader: ConsoleReader, watch: BoardWatch, progress: ProgressSink | None) -> Ending:
-        system, limits = self._system, self._board.limits
+        limits = self._board.limits
         began = grew = time.monotonic()
         goal_at: float | None = None
         told = 0.0
@@ -119,7 +121,7 @@ class Session:
                 since_goal=None if goal_at is None else (now - goal_at, 0),
             )
             found = board_ending(watch, quiet_s=now - grew, prompt_s=limits.prompt_s, baud=self._link.baud)
-            found = found or self._judged(system, watch, clocks, silent=watch.size_bytes == start_bytes)
+            found = found or self._judged(watch, clocks, reader, silent=watch.size_bytes == start_bytes)
             if found is not None:
                 return found
             if not grown and (lost := reader.error or ("" if reader.alive else "the console's reader ended")):
@@ -130,18 +132,21 @@ class Session:
             if not grown:
                 self._stop.wait(_POLL_S)
 
-    def _judged(self, system: SystemDescription, watch: BoardWatch, clocks: Clocks, *, silent: bool) -> Ending | None:
-        found = judge(system, watch, clocks, exit_code=None, emulator_words=str)
+    def _judged(self, watch: BoardWatch, clocks: Clocks, reader: ConsoleReader, *, silent: bool) -> Ending | None:
+        found = judge(self._system, watch, clocks, exit_code=None, emulator_words=str)
         if found is None:
             return None
         if silent and found.outcome in {Outcome.HANG, Outcome.TIME_LIMIT}:
-            return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {clocks.wall_s:.0f} s")
+            found = Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {clocks.wall_s:.0f} s")
+        if found.outcome is Outcome.NO_CONSOLE and not (how := reader.how).opened:
+            found = Ending(Outcome.NO_CONSOLE, f"{found.reason}: it did not come with the power ({how.missing})")
         return msgspec.structs.replace(found, host_limit=False)
 
     def _with_rate(self, followed: Followed, switch: Switch, reader: ConsoleReader) -> Followed:
         """Look for the rate at which the console is readable, and say it."""
         serial, baud = self._board.serial, self._link.baud
-        if baud is None or (serial is not None and not serial.probe) or followed.watch.readable_until:
+        asked = serial is None or serial.probe
+        if baud is None or not asked or not reader.how.tty or followed.watch.readable_until:
             return followed
         found = self._rate(switch, reader, baud)
         why = followed.ending.reason
@@ -156,6 +161,7 @@ class Session:
                 switch.off()
                 reader.set_baud(rate)
                 before = reader.size_bytes
+                reader.power_comes()
                 switch.on()
                 until = time.monotonic() + _PROBE_S
                 while time.monotonic() < until and reader.size_bytes - before < _PROBE_BYTES:

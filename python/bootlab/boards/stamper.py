@@ -3,12 +3,13 @@
 
 A program of the standard library alone, started as a file: nothing of bootlab's is loaded, no other thread holds the
 interpreter, and it runs before others where that is allowed (SCHED_FIFO, else a lower nice value). Words: the device,
-the baud rate, and the folder.
+the baud rate, and the folder; `with-power` where the device is there only once the board is switched on.
 
 Into the folder go `console.raw`, `stamps.raw` (pairs of 64-bit numbers: how many bytes there were after a piece, and
 CLOCK_MONOTONIC_RAW in nanoseconds when it came; written before the piece), `reader.json` (how it runs) and, if it
 cannot go on, `reader.error`; without room for that it ends with :data:`NO_ROOM`. Standard input takes lines: `baud N`,
-`send HEX`, `quit`. It ends with standard input; the guard (guard.py) switches the board off when bootlab is gone.
+`send HEX`, `quit`, and `open`: look for the device that comes with the power, until it is there. It ends with standard
+input; the guard (guard.py) switches the board off when bootlab is gone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import json
 import os
 import select
 import socket
+import stat
 import struct
 import sys
 import termios
@@ -37,6 +39,8 @@ _TERMIOS2 = struct.Struct("<4IB19s2I")
 _TIOCGSERIAL, _TIOCSSERIAL, _LOW_LATENCY, _FLAGS_AT = 0x541E, 0x541F, 1 << 13, 16
 _SERIAL_STRUCT_BYTES = 72
 _CONNECT_S = 10.0
+_LOOK_MS = 1
+_PAIR = struct.Struct("<2Q")
 NO_ROOM = 4
 """The exit code where the console or its stamps could not be written."""
 # RFC 854; 0: binary (RFC 856), 3: no go-aheads (RFC 858).
@@ -91,25 +95,41 @@ class Telnet:
 
 
 class ConsoleLink:
-    """The open console: a tty or a socket."""
+    """The open console: a tty, a socket, or a named pipe, which carries nothing back to the board."""
 
     def __init__(self, device: str, baud: int) -> None:
         """Open it. Raise OSError where that fails."""
         self.telnet = Telnet() if device.startswith("telnet://") else None
         self._socket: socket.socket | None = None
-        self.tty = "://" not in device
-        self.low_latency = False
-        if self.tty:
+        self.tty = self.low_latency = self.pipe = False
+        if "://" not in device:
+            # Open for both: a named pipe then has no end when its writer closes it, and a writer need not wait.
             self.fd = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
-            self.set_raw(baud)
-            self.low_latency = self._ask_low_latency()
-            termios.tcflush(self.fd, termios.TCIOFLUSH)
+            self.pipe = stat.S_ISFIFO(os.fstat(self.fd).st_mode)
+            self.tty = not self.pipe
+            try:
+                self._prepare(baud)
+            except termios.error:
+                os.close(self.fd)
+                raise
         else:
-            host, _, port = device.partition("://")[2].rpartition(":")
-            self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S)
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket = _connected(device)
             self._socket.setblocking(False)
             self.fd = self._socket.fileno()
+
+    def _prepare(self, baud: int) -> None:
+        if not self.tty:
+            return
+        self.set_raw(baud)
+        self.low_latency = self._ask_low_latency()
+        termios.tcflush(self.fd, termios.TCIOFLUSH)
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._socket is not None:
+            self._socket.close()
+        else:
+            os.close(self.fd)
 
     def set_raw(self, baud: int) -> None:
         """Make a tty hand on every byte as it is, at a rate."""
@@ -161,6 +181,8 @@ class ConsoleLink:
 
     def write(self, data: bytes) -> None:
         """Send bytes to the board; what the line does not take is lost, as on a wire."""
+        if self.pipe:
+            return
         with contextlib.suppress(OSError):
             os.write(self.fd, data)
 
@@ -176,39 +198,125 @@ def hasten() -> str:
     return "usual"
 
 
-def follow(line: ConsoleLink, folder: Path) -> None:
-    """Read until told to quit, or standard input ends."""
-    console = os.open(folder / "console.raw", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    stamps = os.open(folder / "stamps.raw", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    poll = select.poll()
-    poll.register(line.fd, select.POLLIN)
-    poll.register(0, select.POLLIN | select.POLLHUP)
-    total, asked, gone = 0, b"", False
-    clock, now = time.clock_gettime_ns, time.CLOCK_MONOTONIC_RAW
-    pack = struct.Struct("<2Q").pack
-    while True:
-        events = poll.poll()
-        ns = clock(now)
-        for fd, _ in events:
-            if fd == 0:
-                asked += (piece := os.read(0, 4096))
-                if not piece:
-                    return
-                *whole, asked = asked.split(b"\n")
-                for words in whole:
-                    if words == b"quit":
+def _connected(device: str) -> socket.socket:
+    """Connect to `unix://PATH`, `tcp://HOST:PORT` or `telnet://HOST:PORT`. Raise OSError."""
+    kind, _, where = device.partition("://")
+    if kind == "unix":
+        line = socket.socket(socket.AF_UNIX)
+        try:
+            line.connect(where)
+        except OSError:
+            line.close()
+            raise
+        return line
+    host, _, port = where.rpartition(":")
+    line = socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S)
+    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return line
+
+
+class Device:
+    """A console's device, which may not be there yet; says in `reader.json` how it is read."""
+
+    def __init__(self, device: str, baud: int, folder: Path) -> None:
+        """Take its name; nothing is opened yet."""
+        self._device = device
+        self._baud = baud
+        self._folder = folder
+        self._scheduling = hasten()
+        self._said = ""
+
+    def opened(self) -> ConsoleLink:
+        """Open it, and say so. Raise OSError, ValueError or termios.error."""
+        line = ConsoleLink(self._device, self._baud)
+        self.say(low_latency=line.low_latency, tty=line.tty)
+        return line
+
+    def looked_for(self) -> ConsoleLink | None:
+        """Open it if it is there; else say what is in the way."""
+        try:
+            return self.opened()
+        except (OSError, ValueError, termios.error) as fault:
+            if (said := because(fault)) != self._said:
+                self._said = said
+                self.say(opened=False, tty=False, missing=f"{self._device}: {said}")
+            return None
+
+    def say(self, **how: bool | str) -> None:
+        """Write how the console is read. The file is never half written."""
+        fresh = self._folder / "reader.json.new"
+        fresh.write_text(json.dumps({"scheduling": self._scheduling, **how}), encoding="utf-8")
+        fresh.rename(self._folder / "reader.json")
+
+
+def because(fault: Exception) -> str:
+    """Return why a device cannot be opened."""
+    return fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+
+
+class ConsoleFollower:
+    """Reads a console until told to quit, or standard input ends."""
+
+    def __init__(self, line: ConsoleLink | None, device: Device, folder: Path) -> None:
+        """Read `line`; where there is none yet, the device is looked for once that is asked."""
+        self._line = line
+        self._device = device
+        self._folder = folder
+        self._console = os.open(folder / "console.raw", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self._stamps = os.open(folder / "stamps.raw", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self._poll = select.poll()
+        self._poll.register(0, select.POLLIN | select.POLLHUP)
+        if line is not None:
+            self._poll.register(line.fd, select.POLLIN)
+        self._total = 0
+        self._asked = b""
+        self._looks = False
+
+    def run(self) -> None:
+        """Take what comes. Raise OSError when it cannot be written."""
+        clock, now = time.clock_gettime_ns, time.CLOCK_MONOTONIC_RAW
+        while True:
+            events = self._poll.poll(_LOOK_MS if self._looks else None)
+            ns = clock(now)
+            for fd, _ in events:
+                if fd == 0:
+                    if not self._told():
                         return
-                    obey(line, words.split())
-                continue
-            data, gone = line.read()
-            if data:
-                total += len(data)
-                put(stamps, pack(total, ns))
-                put(console, data)
+                elif self._line is not None:
+                    self._take(self._line, ns)
+            if self._looks and (line := self._device.looked_for()) is not None:
+                self._poll.register(line.fd, select.POLLIN)
+                self._line, self._looks = line, False
+
+    def _take(self, line: ConsoleLink, ns: int) -> None:
+        data, gone = line.read()
+        if data:
+            self._total += len(data)
+            put(self._stamps, _PAIR.pack(self._total, ns))
+            put(self._console, data)
         if gone:
-            (folder / "reader.error").write_text("the console's device is gone\n", encoding="utf-8")
-            poll.unregister(line.fd)
-            gone = False
+            (self._folder / "reader.error").write_text("the console's device is gone\n", encoding="utf-8")
+            self._let_go()
+
+    def _told(self) -> bool:
+        """Do what standard input asks; return False when that is to end."""
+        self._asked += (piece := os.read(0, 4096))
+        *whole, self._asked = self._asked.split(b"\n")
+        for words in whole:
+            if words == b"quit":
+                return False
+            if words == b"open":
+                self._let_go()
+                self._looks = True
+            elif self._line is not None:
+                obey(self._line, words.split())
+        return bool(piece)
+
+    def _let_go(self) -> None:
+        if self._line is not None:
+            self._poll.unregister(self._line.fd)
+            self._line.close()
+            self._line = None
 
 
 def put(fd: int, data: bytes) -> None:
@@ -230,20 +338,20 @@ def obey(line: ConsoleLink, words: list[bytes]) -> None:
 
 def main(words: list[str]) -> int:
     """Read a console until told to quit; return the exit code."""
-    device, baud, folder = words[0], int(words[1]), Path(words[2])
+    name, baud, folder, *more = words
     gc.disable()
+    device = Device(name, int(baud), Path(folder))
+    line = None
     try:
-        line = ConsoleLink(device, int(baud))
+        if "with-power" in more:
+            device.say(opened=False, tty=False, missing=f"{name}: it was not looked for yet")
+        else:
+            line = device.opened()
     except (OSError, ValueError, termios.error) as fault:
-        said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        (folder / "reader.error").write_text(f"{device}: {said}\n", encoding="utf-8")
+        (Path(folder) / "reader.error").write_text(f"{name}: {because(fault)}\n", encoding="utf-8")
         return 3
-    how = {"scheduling": hasten(), "low_latency": line.low_latency, "tty": line.tty}
-    fresh = folder / "reader.json.new"
-    fresh.write_text(json.dumps(how), encoding="utf-8")
-    fresh.rename(folder / "reader.json")
     try:
-        follow(line, folder)
+        ConsoleFollower(line, device, Path(folder)).run()
     except OSError:
         # There may be no room to say it in a file.
         return NO_ROOM

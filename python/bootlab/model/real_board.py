@@ -17,14 +17,17 @@ PARTS: tuple[Part, ...] = ("cmdline", "kernel", "initramfs", "device_tree", "roo
 
 
 class SerialPort(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the console is read. `device`: a tty's path, or `tcp://HOST:PORT` (raw bytes), `telnet://HOST:PORT`.
+    """Where the console is read.
 
-    `probe`: find the right rate, with power cycles, when nothing readable comes.
+    `device`: a path of a tty or named pipe, `unix://PATH` or `tcp://HOST:PORT` (raw bytes), `telnet://HOST:PORT`.
+    `probe`: find the right rate, with power cycles, when nothing readable comes. `with_power`: `power.on` makes the
+    device (a virtual machine's socket), so that it is looked for only then.
     """
 
     device: str
     baud: int = 115_200
     probe: bool = True
+    with_power: bool = False
 
 
 class PowerSwitch(msgspec.Struct, frozen=True, kw_only=True):

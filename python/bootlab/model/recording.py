@@ -89,7 +89,8 @@ _HINTS = {
     "loader that is a Linux itself needs limits.kernels = 2 in board.toml",
     Outcome.STOPPED: "a board: the loader waits for a key or found nothing to boot; check bootcmd and bootdelay, and "
     "that nothing else types on the console",
-    Outcome.CONSOLE_LOST: "a board: the adapter was unplugged, or its server closed the connection; run it again",
+    Outcome.CONSOLE_LOST: "a board: the adapter was unplugged, its server closed the connection, or the VMM that "
+    "power.on started ended; run it again",
     Outcome.CONSOLE_INCOMPLETE: "the disk of the store was full or failed while the machine printed: `df -h`, then run "
     "the same command again",
     Outcome.POWER_FAILED: "a board: run power.on and power.off of board.toml by hand; both must return 0",

@@ -40,7 +40,9 @@ from bootlab.systemfile.raw_board import (
 )
 from bootlab.systemfile.toml_text import read_table, read_text
 
-_DEVICE = re.compile(r"(?:tcp|telnet)://(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}|/.+|\$.+|[^:]+")
+_SOCKET_MAX_BYTES = 107
+"""What fits into a socket's address (unix(7))."""
+_DEVICE = re.compile(r"unix://[^\0]+|(?:tcp|telnet)://(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}|/.+|\$.+|[^:]+")
 _EDGE = re.compile(r".+:(?:rising|falling)")
 _WAYS = ("serial", "labgrid", "ssh", "recordings")
 
@@ -139,8 +141,17 @@ def _serial(raw: RawSerial, place: Place) -> SerialPort:
     device = place.expand(raw.device, "serial.device")
     if not _DEVICE.fullmatch(device):
         raise place.error(
-            f'"{device[:80]}" is not a device', "serial.device", "a path, tcp://HOST:PORT or telnet://HOST:PORT"
+            f'"{device[:80]}" is not a device',
+            "serial.device",
+            "a path, unix://PATH, tcp://HOST:PORT or telnet://HOST:PORT",
         )
+    if device.startswith("unix://"):
+        path = place.resolve(device.removeprefix("unix://"), "serial.device")
+        if len(os.fsencode(path)) > _SOCKET_MAX_BYTES:
+            raise place.error(
+                f"a socket's path has at most {_SOCKET_MAX_BYTES} bytes", "serial.device", "put it into /run or /tmp"
+            )
+        device = f"unix://{path}"
     if "://" not in device:
         device = place.resolve(raw.device, "serial.device")
     return SerialPort(**msgspec.structs.asdict(raw) | {"device": device})

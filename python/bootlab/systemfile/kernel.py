@@ -110,6 +110,12 @@ def asked(raw: RawKernel | RawLoader, base: str, table: str, place: Place) -> di
     """Return what a build is configured with and patched by, checked, as `SourceBuild` takes it."""
     if "/" in base or base.startswith(("~", "$", ".")):
         base = place.file(base, f"{table}.defconfig")
+    elif (place.folder / base).is_file():
+        raise place.error(
+            f"{base[:80]!r} without a slash means one of the source's own configurations, no file in {place.folder}",
+            f"{table}.defconfig",
+            f'the file beside this one: defconfig = "./{base}"',
+        )
     fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
     return {
         "base": base,

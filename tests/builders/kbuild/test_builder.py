@@ -156,8 +156,10 @@ def test_a_fragment_that_contradicts_itself_names_both_lines(
 def test_a_defconfig_is_the_base(builder: KernelBuilder, tree: Path) -> None:
     build = KernelBuild(source=str(tree), base="tiny_defconfig", options=(("B", "y"),))
     assert builder.config(build, "x86_64") == "CONFIG_A=y\nCONFIG_B=y\n"
-    with pytest.raises(UserError, match="no configuration 'other_defconfig'"):
+    with pytest.raises(UserError, match="no configuration 'other_defconfig'") as caught:
         builder.config(msgspec.structs.replace(build, base="other_defconfig"), "x86_64")
+    assert "arch/*/configs" in caught.value.hint
+    assert "./other_defconfig" in caught.value.hint
 
 
 @pytest.mark.parametrize(

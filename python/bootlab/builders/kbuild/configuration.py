@@ -106,7 +106,7 @@ def _configure(make: Make, base: str, asked: dict[str, str], config: Path, log: 
     else:
         raise UserError(
             f"{base!r} is not a configuration target",
-            hint="allnoconfig, defconfig, NAME_defconfig, or a .config's path",
+            hint=f"allnoconfig, defconfig, NAME_defconfig, or a file's path with a slash in it (./{base})",
         )
     text = config.read_text(encoding="utf-8", errors="replace")
     replaced = {number for number, name, *_ in _core.config_lines(text)[0] if name in asked}
@@ -122,7 +122,7 @@ def _make(make: Make, targets: tuple[str, ...], log: Path, extra: dict[str, str]
         error = build_log.first_error(log)
         if "Can't find default configuration" in str(error) or "No rule to make target" in str(error):
             raise UserError(
-                f"the source tree has no configuration {targets[0]!r}",
-                hint=f"look at: ls {make.tree}/arch/*/configs   (or name a .config's path)",
+                f"the source tree has no configuration {targets[0]!r} (looked for in its configs folders)",
+                hint=f"ls {make.tree}/arch/*/configs   (a file of yours is named with a slash: ./{targets[0]})",
             )
         raise EnvironmentFault(f"make {' '.join(targets)} failed: {error}", hint=f"the whole log: {log}")
