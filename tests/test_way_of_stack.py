@@ -91,7 +91,8 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
 def test_only_tellings_go_against_the_layers(watch: Watch) -> None:
     # A target's progress comes through a function that the bench made for one boot.
     # What is computed of a recording is kept with it (Recording.once), by a function that the asker brings.
-    brought = {("targets", "experiments", "<lambda>"), ("model", "analysis", "<lambda>")}
+    brought = {("targets", "experiments", "<lambda>")}
+    brought |= {("model", layer, "<lambda>") for layer in ("analysis", "collectors", "techniques")}
     answers = {way for way in watch.against if way[2] not in TOLD and way not in brought}
     assert not answers
     assert {way[2] for way in watch.against} >= {"boot_started", "boot_ended", "phase", "trial", "step"}

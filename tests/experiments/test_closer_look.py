@@ -27,6 +27,7 @@ from bootlab.model.system import Initramfs, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.results import assemble
 from bootlab.targets.replay import ReplayTarget, fingerprint, record
 from bootlab.techniques import get
@@ -57,7 +58,7 @@ class PrintingTarget(FakeTarget):
         text = "" if line.has("quiet") else "[    0.100000] Memory: 100K/200K available (1K kernel code)\n"
         if text and line.has("cryptomgr.notests"):
             text += "[    0.200000] alg: self-tests disabled\n"
-        (folder / recording_dir.RECORDING_FILE).unlink()
+        (folder / RECORDING_FILE).unlink()
         recording_dir.save(folder, made.meta, (), f"{text}g\n".encode(), None)
         made = recording_dir.load(folder)
         if not (self.replay / fingerprint(plan.system, plan.purpose)).exists():

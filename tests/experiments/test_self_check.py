@@ -23,7 +23,9 @@ class Drifting(FakeTarget):
     def boot(self, plan, folder, *, stop, progress=None):
         recording = super().boot(plan, folder, stop=stop, progress=progress)
         # Its user has named another clock, which is one of the known causes.
-        return recording_dir.restate(folder, msgspec.structs.replace(recording.meta, launch=launch("-rtc", "base=utc")))
+        return recording_dir.restate(
+            folder, recording, msgspec.structs.replace(recording.meta, launch=launch("-rtc", "base=utc"))
+        )
 
 
 def test_an_exact_system_is_booted_twice_and_no_more(tmp_path):

@@ -150,7 +150,7 @@ def test_a_step_whose_boot_the_host_ended_is_unknown_and_not_failed(tmp_path):
                 made.meta, outcome=Outcome.EMULATOR_DIED, host_limit=True, reason="QEMU was ended by SIGKILL",
                 ended_by="outside", end_ns=len(self.booted),
             )  # fmt: skip
-            return recording_dir.restate(folder, meta)
+            return recording_dir.restate(folder, made, meta)
 
     made = (Step(name="bad", set=(Param("bad"),), shown="x"), Step(name="good", set=(Param("a"),), shown="says base a"))
     rows = climbed(tmp_path, system(*made), Killed()).rows

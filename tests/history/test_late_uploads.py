@@ -48,7 +48,8 @@ def test_a_recording_carries_its_date(tmp_path):
     made_at = recorded(tmp_path / "a").meta.made_at
     assert made_at.endswith("+00:00")
     assert json.loads((tmp_path / "a/recording.json").read_text())["meta"]["made_at"] == made_at
-    again = recording_dir.restate(tmp_path / "a", recording_dir.load(tmp_path / "a").meta)
+    kept = recording_dir.load(tmp_path / "a")
+    again = recording_dir.restate(tmp_path / "a", kept, kept.meta)
     assert again.meta.made_at == made_at
 
 

@@ -15,7 +15,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Kernel, Machine, SystemDescription
-from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.targets.qemu import QemuTarget
 from tests.experiments.fake_bench import FakeTechnique
 
@@ -47,7 +47,7 @@ class Logged:
 
     def boot(self, plan, folder, **rest):
         key = folder.name.split(".")[1]
-        there = (self._store / "boots" / key / recording_dir.RECORDING_FILE).is_file()
+        there = (self._store / "boots" / key / RECORDING_FILE).is_file()
         self.note(f"{'again' if there else 'begun'} {key}")
         return self._target.boot(plan, folder, **rest)
 

@@ -19,7 +19,7 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench, bench_for
 from bootlab.model.system import Goal
-from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 
 pytest.importorskip("distributed", reason="pip install 'bootlab[dask]'")
 
@@ -50,7 +50,7 @@ def _without_the_host(store: Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for path in sorted((store / "boots").glob("[!.]*/*")):
         data: object = path.read_bytes()
-        if path.name == recording_dir.RECORDING_FILE:
+        if path.name == RECORDING_FILE:
             document = json.loads(path.read_bytes())
             for word in ("wall_s", "made_at"):
                 document["meta"].pop(word)

@@ -25,6 +25,7 @@ from bootlab.model.accesses import Access, Accesses
 from bootlab.model.recording import Mark, Meta, Outcome
 from bootlab.model.tree import Entry, FileTree
 from bootlab.recordings import recording_dir, sealed
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.recordings.stamps import Stamps
 from bootlab.results import file as results_file
 from bootlab.results.document import BootSummary, RunDocument
@@ -55,7 +56,7 @@ def read(load):
 
 
 def test_every_bit_of_a_recordings_document(folder):
-    path = folder / recording_dir.RECORDING_FILE
+    path = folder / RECORDING_FILE
     raw, before = path.read_bytes(), recording_dir.load(folder, whole=True, key="k")
     for changed in flips.every(raw):
         flips.put(path, changed)
@@ -73,7 +74,7 @@ def test_bits_of_a_recordings_other_files(folder, name):
 
 
 def test_a_version_does_not_switch_the_check_off(folder):
-    path = folder / recording_dir.RECORDING_FILE
+    path = folder / RECORDING_FILE
     older = path.read_bytes().replace(b'"version": 3', b'"version": 1').replace(b"1582629382", b"3582629382")
     for text in (older, older.replace(b'"digest"', b'"digesu"')):
         path.write_bytes(text)
@@ -82,7 +83,7 @@ def test_a_version_does_not_switch_the_check_off(folder):
 
 
 def test_a_recording_without_digests_says_that_nothing_proves_it(folder):
-    path = folder / recording_dir.RECORDING_FILE
+    path = folder / RECORDING_FILE
     plain = msgspec.json.decode(path.read_bytes())
     del plain["files"], plain["digest"]
     path.write_bytes(msgspec.json.encode(plain | {"version": 1}))

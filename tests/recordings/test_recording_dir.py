@@ -13,6 +13,7 @@ import pytest
 from bootlab.errors import UserError
 from bootlab.model.recording import Mark, Meta, Outcome
 from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.recordings.stamps import Stamps
 
 CONSOLE = b"[    0.000001] first\r\nsecond line\nlast"
@@ -57,7 +58,7 @@ def test_without_stamps(tmp_path):
 
 
 def rewrite(folder, **changes):
-    path = folder / recording_dir.RECORDING_FILE
+    path = folder / RECORDING_FILE
     path.write_bytes(msgspec.json.encode(msgspec.json.decode(path.read_bytes()) | changes))
 
 
@@ -164,7 +165,7 @@ def test_a_packed_recording_is_whole(complete):
 
 
 def test_a_recording_of_the_first_version_is_read_without_digests(folder):
-    path = folder / recording_dir.RECORDING_FILE
+    path = folder / RECORDING_FILE
     plain = msgspec.json.decode(path.read_bytes())
     del plain["files"], plain["digest"]
     path.write_bytes(msgspec.json.encode(plain | {"version": 1}))
@@ -172,13 +173,13 @@ def test_a_recording_of_the_first_version_is_read_without_digests(folder):
 
 
 def test_the_layout_of_the_document_does_not_matter(folder):
-    path = folder / recording_dir.RECORDING_FILE
+    path = folder / RECORDING_FILE
     path.write_bytes(msgspec.json.format(path.read_bytes(), indent=7))
     assert recording_dir.load(folder).meta.goal_ns == 5
 
 
 def test_restated(complete):
-    meta = recording_dir.load(complete).meta
-    again = recording_dir.restate(complete, msgspec.structs.replace(meta, reason="other"))
+    kept = recording_dir.load(complete)
+    again = recording_dir.restate(complete, kept, msgspec.structs.replace(kept.meta, reason="other"))
     assert again.meta.reason == "other"
     assert recording_dir.load(complete, whole=True) == again

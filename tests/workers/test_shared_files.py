@@ -18,6 +18,7 @@ from bootlab.launch.emulator import Emulator
 from bootlab.model.launch import InMemory, Launch, LoadedFirst, LoadedPlugin, Medium
 from bootlab.model.recording import Meta, Outcome
 from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.workers.scheduled_job import Job, boot_job
 from bootlab.workers.shared_boots import files_of, kept_elsewhere
 from bootlab.workers.shared_files import SharedFiles
@@ -73,7 +74,7 @@ def test_a_recording_counts_only_when_it_is_whole(url, tmp_path, monkeypatch):
     real = shared._write
 
     def cut(path, there):
-        if path.name == recording_dir.RECORDING_FILE:
+        if path.name == RECORDING_FILE:
             raise OSError("killed")
         real(path, there)
 
@@ -214,7 +215,7 @@ def test_a_worker_boots_copies_and_records_what_was_planned(tmp_path, monkeypatc
     recording = recording_dir.load(tmp_path / "back", whole=True)
     assert recording.meta.launch == launch
     assert recording.meta.command == plan.command
-    written = (tmp_path / "back" / recording_dir.RECORDING_FILE).read_text()
+    written = (tmp_path / "back" / RECORDING_FILE).read_text()
     assert str(tmp_path / "worker") not in written
     assert "/worker/qemu" not in written
     assert list((tmp_path / "worker" / "new").iterdir()) == [], "nothing is left on the worker but its copies"

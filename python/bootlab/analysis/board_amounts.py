@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from bootlab.analysis.loads import loads_of
 from bootlab.model.costs import Amounts
+from bootlab.model.modelled import LOADED
 from bootlab.model.recording import Recording
-
-_IMAGES = ("kernel", "initramfs")
-_MOVED = "moved in memory"
 
 
 def amounts_of(recording: Recording) -> Amounts:
@@ -18,10 +16,10 @@ def amounts_of(recording: Recording) -> Amounts:
 
 def _amounts(recording: Recording) -> Amounts:
     meta = recording.meta
-    read = [load for load in loads_of(recording) if _MOVED not in load.name]
+    read = [load for load in loads_of(recording) if not load.within_memory]
     sizes = [load.size_bytes for load in read]
     # Without a boot loader the emulator puts the images into memory; a board's loader reads them.
-    sizes = sizes or [size for name in _IMAGES if (size := meta.artefact_bytes.get(name, 0))]
+    sizes = sizes or [size for name in LOADED if (size := meta.artefact_bytes.get(name, 0))]
     one = meta.processors.count == 1 and meta.mode == "exact" and meta.shift is not None
     return Amounts(
         exact_ns=meta.goal_ns or 0,

@@ -29,6 +29,7 @@ import msgspec
 
 from bootlab.analysis.events import Event, common_order, events_by_name, events_of
 from bootlab.analysis.separation import separation
+from bootlab.analysis.smallest import EXACT_NS
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Hold, HoldKind, Verdict
 
@@ -39,7 +40,6 @@ _FOLLOWS = 0.2
 _COARSE = 20
 """A period is named when every jump is a multiple of it within this part of it."""
 _STILL_NS = 1_000_000
-_SAME_NS = 50_000
 
 
 def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hold | None:
@@ -119,7 +119,7 @@ def _kind(sides: list[list[_Wait]], goals: list[list[int | None]]) -> HoldKind |
     if abs(shorter) < LEAST_JUMP_NS:
         return None
     still = all(_median([w.idle_ns for w in waits]) >= _STILL_NS for waits in sides)
-    opposite = came * left < 0 and abs(came) > _SAME_NS
+    opposite = came * left < 0 and abs(came) > EXACT_NS
     return "turns" if opposite and still and _varies(sides) else "shorter"
 
 
@@ -162,7 +162,7 @@ def _hold(sides: list[list[_Wait]], text: tuple[str, str], kind: HoldKind) -> Ho
         idle_saved_ns=_idle_saved(sides) if variant else 0,
         base_ns=tuple(base),
         variant_ns=tuple(variant),
-        verdict=separation(base, variant, least=_SAME_NS) if variant else Verdict.UNKNOWN,
+        verdict=separation(base, variant, least=EXACT_NS) if variant else Verdict.UNKNOWN,
     )
 
 

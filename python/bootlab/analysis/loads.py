@@ -37,6 +37,10 @@ def loads_of(recording: Recording) -> tuple[Load, ...]:
     what is printed behind it. Where the clock is the host's, and lines have the time of their arrival, U-Boot's own
     milliseconds count.
     """
+    return recording.once("loads", lambda: _loads(recording))
+
+
+def _loads(recording: Recording) -> tuple[Load, ...]:
     marks = {mark.name: mark.ns for mark in recording.marks}
     end = marks.get("kernel-entry", marks.get("start-kernel", recording.meta.goal_ns))
     lines = [line for line in recording.lines if line.first_ns is not None and (end is None or line.first_ns <= end)]
@@ -82,7 +86,8 @@ def _of_lines(lines: Sequence[Line], sizes: Mapping[str, int], *, exact: bool) -
             found.append(_load(f"sectors from {match[1]}", size, start, last, line.text))
         elif match := _MOVED.match(line.text):
             size = int(match[3], 16) - int(match[2], 16)
-            found.append(_load(f"{_MOVED_NAMES[match[1]]}, moved in memory", size, start, last, line.text))
+            name = f"{_MOVED_NAMES[match[1]]}, moved in memory"
+            found.append(_load(name, size, start, last, line.text, within_memory=True))
         elif _TFTP_BEGINS.match(line.text):
             tftp = (start, "a file by TFTP")
         elif match := _TFTP_NAME.match(line.text):
@@ -99,7 +104,12 @@ def _by_size(size: int, sizes: Mapping[str, int]) -> str:
     return names[0] if len(names) == 1 else "a file"
 
 
-def _load(name: str, size: int, start_ns: int, end_ns: int, source: str) -> Load:
+def _load(name: str, size: int, start_ns: int, end_ns: int, source: str, *, within_memory: bool = False) -> Load:
     return Load(
-        name=name, size_bytes=size, start_ns=start_ns, duration_ns=end_ns - start_ns, source=source.strip()[:120]
+        name=name,
+        size_bytes=size,
+        start_ns=start_ns,
+        duration_ns=end_ns - start_ns,
+        source=source.strip()[:120],
+        within_memory=within_memory,
     )

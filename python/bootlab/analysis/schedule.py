@@ -14,13 +14,13 @@ from collections.abc import Sequence
 
 from bootlab.analysis.events import GOAL, common_order, events_by_name, events_of
 from bootlab.analysis.separation import separation
+from bootlab.analysis.smallest import EXACT_NS
 from bootlab.analysis.stages import comparable_stages
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import StageVerdict, Steady
 
 SPREAD_NS = 3_000_000
 """Dithers move an event by less than this for as long as the schedule is the same: by less than a tick of 250 Hz."""
-_SAME_NS = 50_000
 _SAME_INSNS = 10_000
 
 
@@ -55,7 +55,7 @@ def steady_part(base: Sequence[Recording], variant: Sequence[Recording]) -> Stea
         variant_ns=variant_ns,
         base_insns=base_insns,
         variant_insns=variant_insns,
-        verdict=separation(base_ns, variant_ns, least=_SAME_NS),
+        verdict=separation(base_ns, variant_ns, least=EXACT_NS),
         insns_verdict=separation(base_insns, variant_insns, least=_SAME_INSNS),
     )
 
@@ -74,7 +74,7 @@ def stage_verdicts(base: Sequence[Recording], variant: Sequence[Recording]) -> t
         found.append(
             StageVerdict(
                 stage=name,
-                verdict=separation(base_ns, variant_ns, least=_SAME_NS),
+                verdict=separation(base_ns, variant_ns, least=EXACT_NS),
                 saved_ns=_median(base_ns) - _median(variant_ns),
                 base_ns=base_ns,
                 variant_ns=variant_ns,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bootlab.errors import BootlabError, UserError
+from bootlab.recordings.files import CONSOLE_FILE, RECORDING_FILE
 
 if TYPE_CHECKING:
     from bootlab.advice.application import Advice
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from bootlab.model.recording import Recording
     from bootlab.views.log.recorded_goal import RecordedGoal
 
-_RECORDING = "recording.json"
-_CONSOLE = "console.log"
 _ADVISED = 5
 
 
@@ -64,9 +63,9 @@ def read(
 def _recording(name: str) -> Path | None:
     """Return the folder of a recording that was named: by itself, by its description or by its console."""
     path = Path(name)
-    if path.name in {_RECORDING, _CONSOLE} and (path.parent / _RECORDING).is_file() and path.is_file():
+    if path.name in {RECORDING_FILE, CONSOLE_FILE} and (path.parent / RECORDING_FILE).is_file() and path.is_file():
         return path.parent
-    return path if (path / _RECORDING).is_file() else None
+    return path if (path / RECORDING_FILE).is_file() else None
 
 
 def _trusted(folder: Path, name: str, noted: Callable[[str], None]) -> Recording | None:
@@ -76,7 +75,7 @@ def _trusted(folder: Path, name: str, noted: Callable[[str], None]) -> Recording
     try:
         return recording_dir.load(folder)
     except BootlabError as fault:
-        if Path(name).name != _CONSOLE:
+        if Path(name).name != CONSOLE_FILE:
             raise
         noted(f"{name} is read as any log: {fault.message}")
         return None

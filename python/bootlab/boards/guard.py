@@ -28,7 +28,8 @@ _ROUND_S = 0.1
 _EXEC_TRIES = 10
 _EXEC_S = 0.001
 _PAUSES_S = (0.5, 1.0, 2.0, 4.0)
-_LATE_S = 3.0
+LATE_S = 3.0
+"""A switch that did not answer in time may do until then what it was asked for."""
 _COMMAND_S = 60.0
 
 
@@ -104,7 +105,7 @@ def switched_off(command: list[str], timeout_s: float) -> str:
     for pause_s in (*_PAUSES_S, 0.0):
         said = run(command, timeout_s)
         if not said:
-            time.sleep(_LATE_S)
+            time.sleep(LATE_S)
             return run(command, timeout_s)
         time.sleep(pause_s)
     return said

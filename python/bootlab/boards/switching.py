@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 
 from bootlab.boards import left_on
+from bootlab.boards.guard import LATE_S
 from bootlab.boards.power import Power, PowerFailed, Switched
 from bootlab.boards.reader import CONSOLE_FILE, bytes_before
 
 _PAUSES_S = (0.5, 1.0, 2.0)
 _SETTLE_S = 0.5
-_LATE_S = 3.0
 _READABLE = re.compile(rb"[\x20-\x7e]{16,160}")
 
 
@@ -39,8 +39,7 @@ class Switch:
         try:
             self._off()
             if self._uncertain:
-                # A switch that did not answer in time may do late what it was asked for.
-                time.sleep(_LATE_S)
+                time.sleep(LATE_S)
                 self._off()
                 self._uncertain = False
         except PowerFailed as fault:

@@ -13,7 +13,7 @@ import msgspec
 
 from bootlab import _core
 from bootlab.errors import SystemFileError, cannot_write
-from bootlab.formats import foreign_file, symbol_list
+from bootlab.formats import foreign_file, magics, symbol_list
 from bootlab.formats.kernel_length import lacking_bytes
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
@@ -202,7 +202,7 @@ def _memory_bytes(setup: dict[str, Any], flat: dict[str, Any]) -> int:
 
 def _read_symbol_file(path: Path, names: tuple[str, ...]) -> dict[str, int]:
     with path.open("rb") as file:
-        is_elf = file.read(4) == b"\x7fELF"
+        is_elf = file.read(4) == magics.ELF
     if not is_elf:
         return _read_system_map(path, names)
     try:

@@ -18,6 +18,7 @@ import msgspec
 from bootlab.builders.programs import elf
 from bootlab.builders.programs.elf import ElfNeeds, NotElf
 from bootlab.errors import UserError
+from bootlab.formats import magics
 from bootlab.model.architecture import Arch
 from bootlab.model.tree import Entry, FileTree
 from bootlab.model.tree_links import Way, follow, normal
@@ -163,8 +164,8 @@ def _content_of(entry: Entry) -> Content:
         line = head[2:].split(b"\n", 1)[0].strip(b" \t")
         name = re.split(rb"[ \t]", line)[0].decode("utf-8", "surrogateescape")
         return Content(interpreter=name, carriage_return=line.endswith(b"\r"))
-    if head[:4] != b"\x7fELF" or entry.source is None:
-        return Content(broken=head[:4] == b"\x7fELF")
+    if head[:4] != magics.ELF or entry.source is None:
+        return Content(broken=head[:4] == magics.ELF)
     try:
         return Content(elf=elf.read_needs(Path(entry.source)))
     except NotElf:

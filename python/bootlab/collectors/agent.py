@@ -15,6 +15,9 @@ import msgspec
 from bootlab.model.accesses import METHODS, Access, Kind, MethodState
 from bootlab.model.recording import FileRead
 
+AGENT = "/bootlab-agent"
+"""Where it is in a diagnostic system."""
+
 CONSOLE_MAX_BYTES = 64 << 20
 LINES_MAX = 500_000
 LINE_MAX_BYTES = 16 << 10

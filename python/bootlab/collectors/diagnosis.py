@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from bootlab.collectors.agent import parse
+from bootlab.collectors.agent import AGENT, parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.collectors.loader_statistics import loading_of
 from bootlab.hints.failure import hint_for
@@ -22,7 +22,6 @@ from bootlab.model.tree import Entry
 from bootlab.startup import root_switch, units
 from bootlab.startup.files import TreeFiles
 
-AGENT = "/bootlab-agent"
 _CHECK_FILE = "/bootlab-check"
 
 
@@ -170,7 +169,7 @@ def diagnose(recording: Recording) -> Diagnosis:
     log = report.log or tuple(line.text for line in recording.lines)
     return Diagnosis(
         recording=recording,
-        initcalls=initcalls_of(log),
+        initcalls=_kernel_log(recording, log).initcalls,
         files=report.files,
         links=report.links,
         log=log,
@@ -179,11 +178,32 @@ def diagnose(recording: Recording) -> Diagnosis:
     )
 
 
+def faults_of(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Return the kernel's messages of its own faults, as they were printed."""
+    return _kernel_log(diagnosis.recording, diagnosis.log).faults
+
+
 def initcalls_of(log: tuple[str, ...]) -> tuple[Initcall, ...]:
     """Return the initcalls of a log that came back. Paired by boottrace: by stamps and task, instance by instance."""
+    return _read(log).initcalls
+
+
+class _KernelLog(msgspec.Struct, frozen=True):
+    initcalls: tuple[Initcall, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+def _kernel_log(recording: Recording, log: tuple[str, ...]) -> _KernelLog:
+    return recording.once(("kernel's log", log), lambda: _read(log))
+
+
+def _read(log: tuple[str, ...]) -> _KernelLog:
     from bootlab.logs.analysis import analyze  # noqa: PLC0415 - no other boot reads a log
 
     if not log:
-        return ()
+        return _KernelLog()
     boots = analyze("\n".join(log).encode("utf-8", "replace"), name="diagnostic boot").boots
-    return tuple(call for boot in boots for call in boot.kernel.returned_initcalls())
+    return _KernelLog(
+        initcalls=tuple(call for boot in boots for call in boot.kernel.returned_initcalls()),
+        faults=tuple(fault.text for boot in boots for fault in boot.kernel.faults),
+    )

@@ -7,11 +7,11 @@ import re
 
 import msgspec
 
+from bootlab.collectors.agent import AGENT
 from bootlab.model.recording import Diagnosis
 
 # The agent's line: a process's number, then a line of its /proc/PID/maps (proc(5)).
 _MAPPING = re.compile(r"(\d+) [0-9a-f]+-[0-9a-f]+ (\S{4}) [0-9a-f]+ \S+ \d+ +(/.*)")
-_AGENT = "/bootlab-agent"
 _DELETED = " (deleted)"
 
 
@@ -34,7 +34,7 @@ def processes(diagnosis: Diagnosis | None) -> tuple[MappedProcess, ...] | None:
         if mapping := _MAPPING.fullmatch(line):
             mapped.setdefault(int(mapping[1]), {})[mapping[3].removesuffix(_DELETED)] = None
     made = (MappedProcess(pid, *_split(files)) for pid, files in sorted(mapped.items()))
-    return tuple(process for process in made if process.program != _AGENT) if mapped else None
+    return tuple(process for process in made if process.program != AGENT) if mapped else None
 
 
 def _split(files: dict[str, None]) -> tuple[str, tuple[str, ...]]:

@@ -10,18 +10,18 @@ from pathlib import PurePosixPath
 import msgspec
 
 from bootlab import _core
+from bootlab.collectors.diagnosis import faults_of
 from bootlab.collectors.mapped_files import processes
-from bootlab.logs.analysis import analyze
 from bootlab.logs.protection import Protection
 from bootlab.model.contrast import FAULT, Contrast, Kind
 from bootlab.model.recording import Diagnosis
-from bootlab.startup import unit_lines
+from bootlab.startup import shell, unit_lines
 
 _ERROR_LEVEL = 3
 """<linux/kern_levels.h>: KERN_ERR. What is graver has a lower number."""
 
 _NUMBERS = re.compile(r"\b0x[0-9a-f]+|\b[0-9a-f]{6,}\b|\d+")
-_SHELLS = frozenset({"ash", "bash", "busybox", "dash", "sh", "toybox"})
+_ANYTHING = shell.SHELLS | {"busybox", "toybox"}
 """Programs that stand for any other: that one runs says nothing of a service."""
 
 _WORDS_MOST = 200
@@ -52,7 +52,7 @@ def state_of(diagnosis: Diagnosis) -> SystemState:
     asked, date = "date" in proc, proc.get("date", "")
     return SystemState(
         protections=_protections(log) if log else None,
-        faults=_faults(log) if log else None,
+        faults={_words(text): text for text in faults_of(diagnosis)} if log else None,
         errors=_troubles(proc.get("troubles", ""), range(_ERROR_LEVEL + 1)) if asked and log else None,
         warnings=_troubles(proc.get("troubles", ""), (_ERROR_LEVEL + 1,)) if asked and log else None,
         units=frozenset(unit_lines.times_in_log(log)),
@@ -129,11 +129,6 @@ def _protections(log: tuple[str, ...]) -> dict[str, str]:
     return {subject: "; ".join(words) for subject, words in said.items()}
 
 
-def _faults(log: tuple[str, ...]) -> dict[str, str]:
-    boots = analyze("\n".join(log).encode("utf-8", "replace"), name="diagnostic boot").boots
-    return {_words(one.text): one.text for boot in boots for one in boot.kernel.faults}
-
-
 def _troubles(text: str, levels: Iterable[int]) -> dict[str, str]:
     """Return the messages of these levels; each line is a level and the message (guest/agent/kernel.c)."""
     wanted = frozenset(map(str, levels))
@@ -144,7 +139,7 @@ def _troubles(text: str, levels: Iterable[int]) -> dict[str, str]:
 def _programs(diagnosis: Diagnosis) -> frozenset[str]:
     """Return the programs that run, without init's own."""
     running = processes(diagnosis) or ()
-    return frozenset(PurePosixPath(process.program).name for process in running if process.pid != 1) - _SHELLS
+    return frozenset(PurePosixPath(process.program).name for process in running if process.pid != 1) - _ANYTHING
 
 
 def _words(text: str) -> str:

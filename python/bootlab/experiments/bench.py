@@ -283,7 +283,7 @@ class Bench:
             self._observer.boot_again(label, f"the host ended it: {recording.meta.reason}")
         self._count(recording, reused=False)
         if (said := attempts.said(recording)) != recording.meta:
-            recording = recording_dir.restate(self.place(key), said)
+            recording = recording_dir.restate(self.place(key), recording, said)
         self._observer.boot_ended(label, recording, reused=False)
         return recording
 

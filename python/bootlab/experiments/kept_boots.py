@@ -15,6 +15,7 @@ from bootlab.launch.read_anew import read_anew
 from bootlab.model.recording import Recording
 from bootlab.recordings import half_made, recording_dir
 from bootlab.recordings.damage import set_aside
+from bootlab.recordings.files import RECORDING_FILE
 
 _MACHINES = ".machines"
 """Which recordings are of the same machine, a folder for each, with the recordings' keys as names."""
@@ -72,7 +73,7 @@ class KeptBoots:
             (noted / key).touch()
 
     def _kept(self, place: Path, key: str, damaged: Callable[[str], None]) -> Recording | None:
-        if not (place / recording_dir.RECORDING_FILE).is_file():
+        if not (place / RECORDING_FILE).is_file():
             return None
         try:
             kept = recording_dir.load(place, whole=True, key=key)
@@ -88,7 +89,7 @@ class KeptBoots:
             return None
         for noted in sorted((self._folder / _MACHINES / plan.machine_key).glob("*")):
             kept = self.place(noted.name)
-            if not (kept / recording_dir.RECORDING_FILE).is_file():
+            if not (kept / RECORDING_FILE).is_file():
                 continue
             try:
                 with half_made.half_made(place) as work:

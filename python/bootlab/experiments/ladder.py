@@ -13,7 +13,7 @@ from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
 from bootlab.model.costs import Between
-from bootlab.model.modelled import DEFAULT_BANDWIDTH, both_ends, load_ends_ns
+from bootlab.model.modelled import DEFAULT_BANDWIDTH, LOADED, both_ends, load_ends_ns
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Technique
 
@@ -23,8 +23,6 @@ PUBLISHED_ON = "BeagleBone"
 STAGES = ("image", "kernel", "initramfs", "storage")
 """The stages of the techniques that a ladder tries when none is named."""
 
-# What a boot loader reads whole; a root file system is read as it is used.
-_LOADED = ("kernel", "initramfs")
 # Of these techniques it is asked which medium they are good for: they pack the images, and change little else.
 _PACKING_STAGES = frozenset({"image", "initramfs"})
 
@@ -150,7 +148,7 @@ def _order(row: Row) -> tuple[int, int, int, str]:
 
 
 def _loaded_bytes(artefact_bytes: Mapping[str, int]) -> int | None:
-    loaded = [size for name, size in artefact_bytes.items() if name in _LOADED]
+    loaded = [size for name, size in artefact_bytes.items() if name in LOADED]
     return sum(loaded) if loaded else None
 
 

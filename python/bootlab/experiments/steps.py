@@ -18,6 +18,7 @@ from bootlab.errors import UserError
 from bootlab.experiments.base import Base, establish, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
+from bootlab.experiments.ladder import PUBLISHED_ON
 from bootlab.experiments.trial import HostEnded
 from bootlab.model import figures
 from bootlab.model.change import Change
@@ -33,7 +34,6 @@ from bootlab.techniques.base import Technique
 
 _RUN = re.compile(RUN_INIT)
 _RUN_MARKS = ("run-init", "user-space")
-_PUBLISHED_ON = "BeagleBone"
 _LINKS_MAX = 40
 _QUOTED_CHARACTERS = 120
 _AROUND = 40
@@ -378,5 +378,5 @@ def _what(step: Step, chosen: _Chosen | None, before: SystemDescription, after: 
 def _published(chosen: _Chosen | None) -> str:
     """Return what others gained by a technique: on the training's board where it is known, else the first."""
     told = [p for p in chosen.technique.published if p.about(chosen.change)] if chosen is not None else []
-    best = sorted(told, key=lambda one: _PUBLISHED_ON not in one.machine)
+    best = sorted(told, key=lambda one: PUBLISHED_ON not in one.machine)
     return f"{best[0].gain} ({best[0].machine})" if best else ""

@@ -315,8 +315,8 @@ def try_all_free(
     return Tried(base=base, applicability=tuple(answers), trials=tuple(trials), failed_base=ends)
 
 
-_HOPELESS_SHARE = 0.05
-"""A late technique that lost more than this share of the base alone is not booted again."""
+HOPELESS_SHARE = 0.05
+"""What lost more than this share of the goal is not tried again."""
 
 
 def promising_late(trials: tuple[Trial, ...], late: Callable[[Trial], bool]) -> tuple[list[Trial], list[Trial]]:
@@ -326,7 +326,7 @@ def promising_late(trials: tuple[Trial, ...], late: Callable[[Trial], bool]) -> 
     """
     usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME, Verdict.DEPENDS}
     tried = [t for t in trials if t.decision in usable and late(t)]
-    hopeless = [t for t in tried if _best_ns(t) < -_HOPELESS_SHARE * (t.base_ns or 0)]
+    hopeless = [t for t in tried if _best_ns(t) < -HOPELESS_SHARE * (t.base_ns or 0)]
     return [t for t in tried if t not in hopeless], hopeless
 
 

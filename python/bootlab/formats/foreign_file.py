@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.formats import tar_archive
+from bootlab.formats import magics, tar_archive, uboot_header
 from bootlab.formats.portable_executable import PortableExecutable, read_pe
 
 Kind = Literal["kernel", "initramfs", "device tree", "medium", "archived medium", "packed", "other"]
@@ -126,15 +126,14 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", _REPACK)),
 )
 _PACKERS: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x1f\x8b", "gzip", "gunzip -k {path}"),
-    (b"BZh", "bzip2", "bunzip2 -k {path}"),
-    (b"\xfd7zXZ", "xz", "unxz -k {path}"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "unzstd {path}"),
-    (b"\x04\x22\x4d\x18", "lz4", "unlz4 {path}"),
-    (b"\x02\x21\x4c\x18", "lz4", "unlz4 {path}"),
-    (b"\x5d\x00\x00", "lzma", "unlzma -k {path}"),
+    (magics.GZIP, "gzip", "gunzip -k {path}"),
+    (magics.BZIP2, "bzip2", "bunzip2 -k {path}"),
+    (magics.XZ, "xz", "unxz -k {path}"),
+    (magics.ZSTD, "zstd", "unzstd {path}"),
+    (magics.LZ4, "lz4", "unlz4 {path}"),
+    (magics.LZ4_OF_THE_KERNEL, "lz4", "unlz4 {path}"),
+    (magics.LZMA, "lzma", "unlzma -k {path}"),
 )
-_UBOOT_MAGIC = b"\x27\x05\x19\x56"
 _UBOOT_BYTES = 64
 # include/image.h of U-Boot: IH_TYPE_*, the byte behind the operating system and the architecture.
 _UBOOT_TYPES: dict[int, Named] = {
@@ -211,11 +210,11 @@ def named_by(head: bytes, *, texts: bool = True) -> Named | None:
 
 def _by_header(head: bytes) -> Named | None:
     """Say what a file is whose header says more than that it is one."""
-    if head.startswith(_UBOOT_MAGIC) and len(head) > _UBOOT_BYTES:
+    if head.startswith(uboot_header.MAGIC) and len(head) > _UBOOT_BYTES:
         return _UBOOT_TYPES.get(head[30], Named("kernel", "a kernel with U-Boot's header"))
     if head.startswith(b"070702") and head[110:124] == b"sw-description":
         return Named("other", "an update for SWUpdate", "give the image inside: cpio -idv < {path}")
-    return _elf(head) if head.startswith(b"\x7fELF") else None
+    return _elf(head) if head.startswith(magics.ELF) else None
 
 
 def _by_magic(head: bytes) -> Named | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bootlab.formats import magics
 from bootlab.formats.portable_executable import read_pe
 
 
@@ -21,7 +22,7 @@ def lacking_bytes(facts: dict[str, Any], data: bytes) -> int:
     if zimage:
         needed = max(needed, zimage["length_bytes"])
     # In a packed image, these are segments of what was unpacked.
-    if elf and data.startswith(b"\x7fELF"):
+    if elf and data.startswith(magics.ELF):
         needed = max((s["file_offset_bytes"] + s["file_size_bytes"] for s in elf.get("segments") or ()), default=0)
     return max(0, needed - len(data))
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
 from bootlab.errors import ToolMissing, UserError
+from bootlab.formats import magics
 from bootlab.formats.frames import FRAME_ENDS, BadFrame
 from bootlab.model.tree import Compression
 
@@ -29,13 +30,13 @@ _CHUNK_BYTES = 1 << 18
 # A header may ask for 4 GiB; no machine that boots from an initramfs would give that to its decompressor.
 _DICTIONARY_MAX_BYTES = 256 << 20
 _MAGICS: tuple[tuple[bytes, Compression], ...] = (
-    (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\x5d\x00\x00", "lzma"),
-    (b"\xfd7zXZ\x00", "xz"),
+    (magics.GZIP, "gzip"),
+    (magics.BZIP2, "bzip2"),
+    (magics.LZMA, "lzma"),
+    (magics.XZ + b"\0", "xz"),
     (b"\x89LZO\x00\x0d\x0a\x1a\x0a", "lzo"),
-    (b"\x02\x21\x4c\x18", "lz4"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (magics.LZ4_OF_THE_KERNEL, "lz4"),
+    (magics.ZSTD, "zstd"),
 )
 
 

@@ -22,6 +22,7 @@ from bootlab.history.of_recording import of_recording
 from bootlab.history.of_results import of_results
 from bootlab.model.processors import Processors
 from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.results import file as results_file
 from bootlab.results.document import BootSummary
 from bootlab.store import runs
@@ -100,11 +101,11 @@ def _of_standard_input(where: Where) -> tuple[BootTimes, ...]:
 
 
 def _of_folder(path: Path, where: Where) -> tuple[BootTimes, ...]:
-    if (path / recording_dir.RECORDING_FILE).is_file():
+    if (path / RECORDING_FILE).is_file():
         return (of_recording(recording_dir.load(path)),)
     if (path / runs.RESULTS_FILE).is_file():
         return (times_of_run(runs.Run(path.name, path), path.parent.parent),)
-    inside = sorted(found.parent for found in path.glob(f"*/{recording_dir.RECORDING_FILE}"))
+    inside = sorted(found.parent for found in path.glob(f"*/{RECORDING_FILE}"))
     if inside:
         return tuple(of_recording(recording_dir.load(folder)) for folder in inside)
     logs = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
@@ -149,7 +150,7 @@ def times_of_run(run: runs.Run, store: Path) -> BootTimes:
     results = results_file.load(run.results)
     summary = results.final or results.base
     recording = store / "boots" / summary.key
-    if summary.key and (recording / recording_dir.RECORDING_FILE).is_file():
+    if summary.key and (recording / RECORDING_FILE).is_file():
         times = of_recording(recording_dir.load(recording))
     else:
         times = _of_summary(summary, exact=summary.clock == "virtual")

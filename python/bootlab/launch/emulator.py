@@ -17,7 +17,7 @@ from bootlab.errors import EnvironmentFault, ToolMissing, UserError
 from bootlab.model.system import Machine
 from bootlab.recordings import sealed
 
-_ELF = b"\x7fELF"
+ELF = b"\x7fELF"
 
 
 class Emulator(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ def _inspect(facts: tuple[str, int, int, int, int], cache_folder: Path | None) -
 def _is_program(path: str) -> bool:
     try:
         with Path(path).open("rb") as file:
-            return file.read(len(_ELF)) == _ELF
+            return file.read(len(ELF)) == ELF
     except OSError:
         return False
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.launch.emulator import Emulator
+from bootlab.launch.emulator import ELF, Emulator
 from bootlab.launch.plugin_build import built
 from bootlab.recordings import sealed
 
@@ -23,7 +23,6 @@ NEWEST = 7
 _TRIED = (7, 1, 4, 3, 2, 5, 6)
 _SOURCES = ("ask-qemu.c", "plugin-api.h")
 _LIMIT_S = 60
-_ELF = b"\x7fELF"
 
 
 class Interface(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +51,7 @@ def ask(emulator: Emulator, cache_folder: Path) -> Interface:
     try:
         status = Path(emulator.path).stat()
         with Path(emulator.path).open("rb") as file:
-            is_program = file.read(len(_ELF)) == _ELF
+            is_program = file.read(len(ELF)) == ELF
     except OSError as fault:
         return Interface(reason=f"{emulator.path} cannot be read: {fault.strerror}")
     facts = (emulator.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

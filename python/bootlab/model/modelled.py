@@ -15,6 +15,8 @@ from bootlab.model.costs import LINE_TIMES, READ_TIMES, Between, BoardConsole, B
 DEFAULT_BANDWIDTH = 20_000_000
 """Bytes a second that load times assume: an SD card in default-speed mode. Never a part of a measured time."""
 
+LOADED = ("kernel", "initramfs")
+"""What a boot loader reads whole; a root file system is read as it is used."""
 
 BOARDS = tuple((line, read) for line in (LINE_TIMES.low, LINE_TIMES.high) for read in (READ_TIMES.low, READ_TIMES.high))
 """How many times as long as their rates say a board's line and its medium take: every pair of extremes."""

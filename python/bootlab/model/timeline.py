@@ -179,13 +179,17 @@ class ProgramStart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Load(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes that a boot loader brought into memory, or moved there, and how long it took. `source`: what showed it."""
+    """Bytes that a boot loader brought into memory, and how long it took. `source`: what showed it.
+
+    `within_memory`: they were there already, and were moved.
+    """
 
     name: str
     size_bytes: int
     start_ns: int
     duration_ns: int
     source: str = ""
+    within_memory: bool = False
 
     @property
     def bytes_per_s(self) -> int | None:

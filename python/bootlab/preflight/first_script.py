@@ -23,7 +23,6 @@ _QUIET = frozenset({
     "mkdir", "mknod", "ln", "chmod", "chown", "cp", "mv", "rm", "touch", "sleep", "usleep", "hostname", "insmod",
     "modprobe", "sync", "stty", "break", "continue",
 })  # fmt: skip
-_SHELLS = frozenset({"sh", "ash", "bash", "dash"})
 _ENDS = frozenset({"reboot", "poweroff", "halt"})
 _PATHS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin")
 # Goals that the kernel, and no script, prints.
@@ -121,7 +120,7 @@ def _goes_on(name: str, arguments: tuple[str, ...], files: TreeFiles) -> str:
     plain = name.rpartition("/")[2]
     if not _there(name, files):
         return f", and then starts {name}, which is not in the tree"
-    if plain in _SHELLS and not arguments:
+    if plain in shell.SHELLS and not arguments:
         return ", and then becomes a shell"
     return ", and then waits" if plain == "sleep" else ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bootlab.formats import disk_image, foreign_file
+from bootlab.formats import disk_image, foreign_file, magics
 from bootlab.formats.disk_bytes import ByteSource, Window
 from bootlab.formats.file_view import FileView
 from bootlab.launch.boot_plan import BootPlan
@@ -24,10 +24,10 @@ from bootlab.sources.root_tree import arch_of, is_root
 Wrong = tuple[str, str] | None
 # What whole images are packed with for the way: by their first bytes, with the command.
 _PACKED = {
-    b"\x1f\x8b": ("gzip", "gunzip -k"),
-    b"BZh": ("bzip2", "bunzip2 -k"),
-    b"\xfd7zXZ": ("xz", "unxz -k"),
-    b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"),
+    magics.GZIP: ("gzip", "gunzip -k"),
+    magics.BZIP2: ("bzip2", "bunzip2 -k"),
+    magics.XZ: ("xz", "unxz -k"),
+    magics.ZSTD: ("zstd", "unzstd"),
     b"PK\x03\x04": ("zip", "unzip"),
 }
 _EXTS = frozenset({"ext2", "ext3", "ext4"})

@@ -26,17 +26,15 @@ from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.recordings import sealed
 from bootlab.recordings.console import split_lines
 from bootlab.recordings.damage import DamagedRecording
+from bootlab.recordings.files import CONSOLE_FILE, PACKED_CONSOLE_FILE, RECORDING_FILE
 from bootlab.recordings.recorded_command import launch_in
 from bootlab.recordings.seal import sha256_of
 from bootlab.recordings.sealed import Form, NotWhole, OtherForm
 from bootlab.recordings.stamps import Stamps
 
-RECORDING_FILE = "recording.json"
 KERNEL_CONFIG_FILE = "kernel.config"
 LOADER_CONFIG_FILE = "loader.config"
 PROGRAMS_FILE = "programs.json"
-_CONSOLE_FILE = "console.log"
-_PACKED_FILE = "console.log.xz"
 _STAMPS_FILE = "stamps.npz"
 _CONSOLE_MAX_BYTES = 128 << 20
 _CONFIG_MAX_BYTES = 4 << 20
@@ -62,7 +60,7 @@ for _kind in (_Document, BuiltPrograms):
 
 def save(folder: Path, meta: Meta, marks: tuple[Mark, ...], console: bytes, stamps: Stamps | None) -> None:
     """Write a recording; `recording.json` comes last, so that a folder with it is whole. It gets its date here."""
-    (folder / _CONSOLE_FILE).write_bytes(console)
+    (folder / CONSOLE_FILE).write_bytes(console)
     if stamps is not None:
         _save_stamps(folder, stamps)
     if not meta.made_at:
@@ -70,19 +68,19 @@ def save(folder: Path, meta: Meta, marks: tuple[Mark, ...], console: bytes, stam
     _save_document(folder, meta, marks)
 
 
-def restate(folder: Path, meta: Meta) -> Recording:
-    """Say something else of a recording that lies in a folder: what several boots showed together."""
-    _save_document(folder, meta, load(folder).marks)
-    return load(folder)
+def restate(folder: Path, recording: Recording, meta: Meta) -> Recording:
+    """Say something else of the recording that lies in a folder: what several boots showed together."""
+    return msgspec.structs.replace(recording, meta=_save_document(folder, meta, recording.marks))
 
 
-def _save_document(folder: Path, meta: Meta, marks: tuple[Mark, ...]) -> None:
+def _save_document(folder: Path, meta: Meta, marks: tuple[Mark, ...]) -> Meta:
     files = {path.name: sha256_of(path) for path in sorted(folder.iterdir()) if _is_part(path)}
     meta = msgspec.structs.replace(meta, version=_VERSION)
     document = _Document(format=_FORMAT, version=_VERSION, meta=meta, marks=marks, files=files)
     fresh = folder / f"{RECORDING_FILE}.new"
     fresh.write_bytes(sealed.text_of(msgspec.to_builtins(document)))
     fresh.replace(folder / RECORDING_FILE)
+    return meta
 
 
 def load(folder: Path, *, whole: bool = False, key: str | None = None) -> Recording:
@@ -97,7 +95,7 @@ def load(folder: Path, *, whole: bool = False, key: str | None = None) -> Record
     document = _document(folder / RECORDING_FILE, raw)
     if key is not None and document.meta.key != key:
         raise DamagedRecording(folder / RECORDING_FILE, f"it is of another boot ({document.meta.key[:12] or 'no key'})")
-    read = {_CONSOLE_FILE, _PACKED_FILE, _STAMPS_FILE, KERNEL_CONFIG_FILE, LOADER_CONFIG_FILE, PROGRAMS_FILE}
+    read = {CONSOLE_FILE, PACKED_CONSOLE_FILE, _STAMPS_FILE, KERNEL_CONFIG_FILE, LOADER_CONFIG_FILE, PROGRAMS_FILE}
     for name, sha256 in document.files.items():
         if whole or name in read:
             _check(folder / name, sha256)
@@ -108,7 +106,7 @@ def load(folder: Path, *, whole: bool = False, key: str | None = None) -> Record
     except OSError as fault:
         raise _none_there(folder, fault) from fault
     except (lzma.LZMAError, EOFError) as fault:
-        raise DamagedRecording(folder / _PACKED_FILE, fault) from fault
+        raise DamagedRecording(folder / PACKED_CONSOLE_FILE, fault) from fault
     return Recording(
         meta=document.meta,
         lines=split_lines(console, _load_stamps(folder / _STAMPS_FILE)),
@@ -178,7 +176,7 @@ def foreign(folder: Path) -> str | None:
     path = folder / RECORDING_FILE
     document = _document(path, path.read_bytes())
     # Version 1 does not name its files.
-    older = {_CONSOLE_FILE, _PACKED_FILE, _STAMPS_FILE, "emulator.log"}
+    older = {CONSOLE_FILE, PACKED_CONSOLE_FILE, _STAMPS_FILE, "emulator.log"}
     known = {RECORDING_FILE, *(document.files if document.version >= _FORM.sealed_since else older)}
     return next((path.name for path in sorted(folder.iterdir()) if path.name not in known), None)
 
@@ -212,17 +210,17 @@ def pack(folder: Path) -> None:
             folder,
             msgspec.structs.replace(stamps, ends=stamps.ends[keep], ns=stamps.ns[keep], insns=stamps.insns[keep]),
         )
-    (folder / _PACKED_FILE).write_bytes(lzma.compress(console, preset=9))
-    (folder / _CONSOLE_FILE).unlink(missing_ok=True)
+    (folder / PACKED_CONSOLE_FILE).write_bytes(lzma.compress(console, preset=9))
+    (folder / CONSOLE_FILE).unlink(missing_ok=True)
     _save_document(folder, recording.meta, recording.marks)
 
 
 def _console(folder: Path) -> bytes:
-    plain = folder / _CONSOLE_FILE
-    if plain.is_file() or not (folder / _PACKED_FILE).is_file():
+    plain = folder / CONSOLE_FILE
+    if plain.is_file() or not (folder / PACKED_CONSOLE_FILE).is_file():
         return plain.read_bytes()
     decompressor = lzma.LZMADecompressor(memlimit=256 << 20)
-    console = decompressor.decompress((folder / _PACKED_FILE).read_bytes(), max_length=_CONSOLE_MAX_BYTES)
+    console = decompressor.decompress((folder / PACKED_CONSOLE_FILE).read_bytes(), max_length=_CONSOLE_MAX_BYTES)
     if not decompressor.eof:
         raise EOFError(f"it is cut off, or larger than {_CONSOLE_MAX_BYTES >> 20} MiB")
     return console

@@ -9,11 +9,10 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.model.costs import Between
-from bootlab.model.modelled import BOARDS, Modelled, ModelledRow
+from bootlab.model.modelled import BOARDS, LOADED, Modelled, ModelledRow
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.document import RunDocument
 
-_LOADED = ("kernel", "initramfs")
 _NOTICED = 0.01
 """Share of the base's time from which on somebody would notice a gain or a loss."""
 
@@ -35,8 +34,8 @@ def board_gain(trial: Trial, results: RunDocument) -> Between | None:
     modelled, base_bytes = results.modelled, results.base.artefact_bytes
     if modelled is None or trial.key is None or not trial.base_console_bytes:
         return None
-    before = sum(base_bytes.get(name, 0) for name in _LOADED)
-    after = sum(trial.artefact_bytes.get(name, base_bytes.get(name, 0)) for name in _LOADED)
+    before = sum(base_bytes.get(name, 0) for name in LOADED)
+    after = sum(trial.artefact_bytes.get(name, base_bytes.get(name, 0)) for name in LOADED)
     blank = msgspec.structs.replace(modelled, rows=())
     both = blank.with_boot("base", console_bytes=trial.base_console_bytes, image_bytes=before)
     base, changed = both.with_boot("with it", console_bytes=trial.console_bytes, image_bytes=after).rows

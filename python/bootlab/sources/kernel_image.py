@@ -8,6 +8,7 @@ from pathlib import Path
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import inspect
 from bootlab.errors import UserError
+from bootlab.formats import magics
 from bootlab.model.architecture import ARCHITECTURES, Arch
 from bootlab.model.system import Kernel
 from bootlab.sources import build_place
@@ -73,5 +74,5 @@ def is_kernel(head: bytes) -> bool:
         or head[0x24:0x28] == b"\x18\x28\x6f\x01"
         or head[:4] == b"\x27\x05\x19\x56"
         or (head[:2] == b"MZ" and head[4:8] == b"zimg")
-        or head[:4] == b"\x7fELF"
+        or head[:4] == magics.ELF
     )

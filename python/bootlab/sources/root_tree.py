@@ -6,7 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from bootlab.formats import os_release
+from bootlab.formats import magics, os_release
 from bootlab.formats.file_view import FileView
 from bootlab.model import fstab
 from bootlab.model.architecture import Arch
@@ -141,7 +141,7 @@ def arch_of(view: FileView) -> Arch | None:
 def _arch(view: FileView, program: str) -> Arch | None:
     for path in (program, "/bin/sh", "/bin/busybox", "/usr/bin/env"):
         head = view.data(path, 20) or b""
-        if head[:4] == b"\x7fELF" and len(head) == 20 and head[5] == _ELF_LITTLE:
+        if head[:4] == magics.ELF and len(head) == 20 and head[5] == _ELF_LITTLE:
             return _MACHINES.get((int.from_bytes(head[18:20], "little"), head[4]))
     return None
 

@@ -27,8 +27,6 @@ _RUN_OTHERS = frozenset({
     "timeout", "find", "su", "watch", "ionice", "chrt", "taskset", "runsv", "setuidgid", "softlimit", "unshare",
     "nsenter", "getty", "inotifyd", "udhcpc", "ifup", "run-parts",
 })  # fmt: skip
-_TERMINALS = frozenset({"respawn", "askfirst"})
-_LOGINS = frozenset({"sh", "ash", "login", "getty", "-sh"})
 # Parts of ash that a script uses by a word of its own, and those that only people do.
 _BY_WORD = {
     "ASH_ALIAS": ("alias", "unalias"),
@@ -145,10 +143,7 @@ def use(
         for applet, links in busybox.links.items():
             if any(fnmatch.fnmatch(link, pattern) for link in links):
                 using.word(applet, f"keep has {pattern}")
-    people = any(
-        e.action in _TERMINALS and e.words and posixpath.basename(e.words[0]) in _LOGINS for e in start.entries
-    )
-    return using.result(people=people)
+    return using.result(people=any(entry.serves_a_person for entry in start.entries))
 
 
 def _sources(text: str) -> list[str]:

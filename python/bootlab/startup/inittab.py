@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 
 import msgspec
 
 _ENTRIES_MAX = 1000
+_KEPT_ALIVE = frozenset({"respawn", "askfirst"})
+GETTYS = frozenset({"getty", "agetty", "mgetty", "login"})
+"""Programs that ask a person for a name."""
+_FOR_A_PERSON = GETTYS | {"sh", "ash"}
+_WORDS_SEARCHED = 4
+"""A program may stand behind those that start it: `setsid cttyhack sh`."""
 _STARTS = ("sysinit", "bootwait", "boot", "wait", "once", "respawn", "askfirst")
 DEFAULT_SCRIPT = "/etc/init.d/rcS"
 """What BusyBox's init runs without an inittab (INIT_SCRIPT in init/init.c)."""
@@ -29,6 +36,12 @@ class InittabLine(msgspec.Struct, frozen=True):
             return tuple(shlex.split(self.process.removeprefix("-")))
         except ValueError:
             return ()
+
+    @property
+    def serves_a_person(self) -> bool:
+        """Tell whether init keeps a login prompt or a shell alive on a terminal."""
+        names = {posixpath.basename(word) for word in self.words[:_WORDS_SEARCHED]}
+        return self.action in _KEPT_ALIVE and not names.isdisjoint(_FOR_A_PERSON)
 
 
 def parse(text: str) -> tuple[InittabLine, ...]:

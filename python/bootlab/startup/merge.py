@@ -20,7 +20,8 @@ from bootlab.startup.scripts import Call, Start, StartedScript
 from bootlab.startup.specialise import apply, specialise
 
 How = Literal["function", "subshell", "program"]
-_SHELLS = frozenset({"busybox", "ash", "dash", "bash", "sh"})
+_KNOW_LOCAL = (shell.SHELLS | {"busybox"}) - {"hush"}
+"""hush knows `local` only where it was built with HUSH_LOCAL."""
 # Set by the kernel (init/main.c: envp_init), by BusyBox's init and by login; PWD, IFS and the like by the shell itself.
 _ENVIRONMENT = frozenset(
     [
@@ -89,7 +90,7 @@ def _shell_of(root: TreeFiles, script: shell.ShellScript) -> str | None:
     if len(words) != 1 or root.entry(words[0]) is None:
         return None
     real = root.real(words[0])
-    return real if posixpath.basename(real) in _SHELLS else None
+    return real if posixpath.basename(real) in _KNOW_LOCAL else None
 
 
 def _spoils(caller: shell.ShellScript) -> str:

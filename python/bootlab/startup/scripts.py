@@ -14,7 +14,6 @@ from bootlab.startup.files import TreeFiles
 
 DEPTH_MAX = 4
 SCRIPTS_MAX = 500
-_SHELLS = frozenset({"sh", "ash", "dash", "bash", "hush"})
 # Names that Debian's run-parts takes (run-parts(8)), and BusyBox's (debianutils/run_parts.c: invalid_name).
 _DEBIAN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 _BUSYBOX_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
@@ -100,7 +99,7 @@ def _of_table(root: TreeFiles) -> tuple[tuple[inittab.InittabLine, ...], tuple[s
     found = []
     for entry in inittab.in_order(entries):
         words = entry.words
-        if words and posixpath.basename(words[0]) in _SHELLS:
+        if words and posixpath.basename(words[0]) in shell.SHELLS:
             words = words[1:]
         if words and words[0].startswith("/") and (root.text(words[0]) or "").startswith("#!"):
             found.append(words[0])
@@ -129,7 +128,7 @@ def _calls(root: TreeFiles, script: shell.ShellScript) -> list[Call]:
     found = []
     for command in script.commands:
         words, raw = command.words, command.raw
-        if words and posixpath.basename(words[0] or "") in _SHELLS and len(words) > 1:
+        if words and posixpath.basename(words[0] or "") in shell.SHELLS and len(words) > 1:
             words, raw = words[1:], raw[1:]
         loop = next(
             (lp for lp in script.loops if lp.start <= command.start < lp.end and _is(raw[0], lp.variable)), None

@@ -14,6 +14,8 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 NODES_MAX = 200_000
+SHELLS = frozenset({"sh", "ash", "dash", "bash", "hush"})
+"""What the shells of root trees are called; hush is BusyBox's for machines without an MMU."""
 _SPLIT_OFF = frozenset({"subshell", "command_substitution", "pipeline", "process_substitution"})
 _LOOPS = frozenset({"for_statement", "while_statement", "c_style_for_statement"})
 _COMMANDS = frozenset({"command", "test_command", "declaration_command", "unset_command"})
@@ -98,6 +100,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
+@functools.lru_cache(maxsize=512)
 def read(text: str) -> ShellScript | None:
     """Return what stands in a script; None when it is not understood as a whole."""
     data = text.encode()

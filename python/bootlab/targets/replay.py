@@ -25,6 +25,7 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import Clockwork, SystemDescription
 from bootlab.recordings import recording_dir, sealed
 from bootlab.recordings.damage import Damaged
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.recordings.sealed import NotWhole, OtherForm
 
 
@@ -109,7 +110,7 @@ class ReplayTarget:
         """Copy the recording. Raise NotRecordedError when this system was never recorded."""
         del stop
         source = self._folder / plan.key
-        if not (source / recording_dir.RECORDING_FILE).is_file():
+        if not (source / RECORDING_FILE).is_file():
             raise NotRecordedError(
                 f"the replay folder {self._folder} has no recording of this system ({plan.key}): "
                 f"{effective_cmdline(plan.system)}",
@@ -118,7 +119,7 @@ class ReplayTarget:
         shutil.copytree(source, folder, dirs_exist_ok=True)
         # It was made under the key of its own machine; here it stands for this plan's.
         made = recording_dir.load(folder, whole=True)
-        recording = recording_dir.restate(folder, msgspec.structs.replace(made.meta, key=plan.key))
+        recording = recording_dir.restate(folder, made, msgspec.structs.replace(made.meta, key=plan.key))
         if progress:
             progress(Progress(recording.meta.goal_ns, recording.meta.console_bytes, ""))
         return recording

@@ -17,7 +17,7 @@ from bootlab.techniques.evidence import bare, quote
 def kernel_lines(recording: Recording) -> tuple[str, ...]:
     """Return the lines that carry printk's stamp, from the stamp on."""
     parts = (_core.kernel_part(line.text) for line in recording.lines)
-    return tuple(part for part in parts if part is not None)
+    return recording.once("kernel's lines", lambda: tuple(part for part in parts if part is not None))
 
 
 def level_of(cmdline: CommandLine) -> int | None:

@@ -85,13 +85,15 @@ class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
             if booted.loud is not None:
                 return msgspec.structs.replace(cls.of_console(booted.loud), source="console of a boot with loglevel=7")
             return cls.of_console(booted.recording)
-        lines = booted.diagnosis.log or tuple(line.text for line in booted.diagnosis.recording.lines)
-        return cls(lines=tuple(bare(line) for line in lines), source="diagnostic boot", complete=bool(lines))
+        recording = booted.diagnosis.recording
+        lines = booted.diagnosis.log or tuple(line.text for line in recording.lines)
+        messages = recording.once(("messages", lines), lambda: tuple(bare(line) for line in lines))
+        return cls(lines=messages, source="diagnostic boot", complete=bool(lines))
 
     @classmethod
     def of_console(cls, recording: Recording) -> KernelLog:
         """Take what the console of one boot carried."""
-        lines = tuple(bare(line.text) for line in recording.lines)
+        lines = recording.once("messages", lambda: tuple(bare(line.text) for line in recording.lines))
         complete = any(_INFO_LEVEL.search(line) for line in lines)
         return cls(lines=lines, source="console of the timing boot", complete=complete)
 

@@ -22,6 +22,7 @@ from bootlab.launch.target import ProgressSink, Target
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
 from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.targets.choose import target_for
 from bootlab.workers.scheduled_job import Job, boot_job, stop_file
 from bootlab.workers.scheduler_address import FORMS, address_of, scheduler_file
@@ -193,7 +194,7 @@ def _forget_stop(shared: SharedFiles | None, folder: Path, *, asked: bool) -> No
 def _settled(folder: Path) -> Recording:
     """Return the recording: a network folder may tell of it later than the scheduler does."""
     until = time.monotonic() + _SHOWS_WITHIN_S
-    while not (folder / recording_dir.RECORDING_FILE).is_file():
+    while not (folder / RECORDING_FILE).is_file():
         if time.monotonic() > until:
             raise EnvironmentFault(
                 f"a worker wrote {folder}, but this machine does not see it",

@@ -120,7 +120,7 @@ def boot_copies(
             return ""
         # Where the files lay on this machine is no part of a boot: the recording says what was planned.
         meta = msgspec.structs.replace(recording.meta, command=plan.command, launch=plan.launch)
-        recording_dir.restate(folder, meta)
+        recording_dir.restate(folder, recording, meta)
         return shared.keep(folder, name)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from bootlab.builders.cache import Cache
 from bootlab.errors import BootlabError, EnvironmentFault
 from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from bootlab.recordings.seal import sha256_of
 from bootlab.workers.folder_storage import FolderStorage
 from bootlab.workers.own_name import own_name
@@ -79,7 +80,7 @@ class SharedFiles:
         """Hand a recording over; return the name of this attempt."""
         attempt = own_name()
         there = f"{self._root}/boots/{name}/{attempt}"
-        last = folder / recording_dir.RECORDING_FILE
+        last = folder / RECORDING_FILE
         with self._reached():
             for path in (*sorted(p for p in folder.iterdir() if p.is_file() and p != last), last):
                 self._write(path, f"{there}/{path.name}")
@@ -89,7 +90,7 @@ class SharedFiles:
         """Return the attempts of a boot that came to a whole recording."""
         with self._reached():
             self._fs.invalidate_cache()
-            found = self._fs.glob(f"{self._root}/boots/{name}/*/{recording_dir.RECORDING_FILE}")
+            found = self._fs.glob(f"{self._root}/boots/{name}/*/{RECORDING_FILE}")
         return tuple(sorted(str(path).rsplit("/", 2)[1] for path in found))
 
     def fetch(self, name: str, attempt: str, folder: Path) -> None:

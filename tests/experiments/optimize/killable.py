@@ -18,7 +18,7 @@ from bootlab import techniques
 from bootlab.api.optimizing import carried_out, planned, wishes_of
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Outcome
-from bootlab.recordings import recording_dir
+from bootlab.recordings.files import RECORDING_FILE
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, FakeTechnique, additive
 
 NAMES = [f"t{n}" for n in range(10)]
@@ -39,7 +39,7 @@ class Logged(FakeTarget):
         self._store, self._log, self._lines, self._seconds = store, log, lines, seconds
 
     def boot(self, plan, folder, **rest):
-        there = (self._store / "boots" / folder.name.split(".")[1] / recording_dir.RECORDING_FILE).is_file()
+        there = (self._store / "boots" / folder.name.split(".")[1] / RECORDING_FILE).is_file()
         self.note(f"{'again' if there else 'begun'} {folder.name.split('.')[1]}")
         time.sleep(0.01)
         return super().boot(plan, folder, **rest)

@@ -17,11 +17,10 @@ import msgspec
 from bootlab.boards.stamper import hasten
 from bootlab.boards.virtual import script as scripts
 from bootlab.boards.virtual.script import BootScript, ScriptStep
-from bootlab.boards.virtual.uart import received
+from bootlab.boards.virtual.uart import BITS_A_BYTE, received
 from bootlab.boards.virtual.wire import SerialServer, Terminal, Wire
 
 _UART_FIFO_BYTES = 16
-_BITS_A_BYTE = 10
 _NOT_OURS_S = 0.2
 _AGAIN_S = 0.05
 
@@ -197,7 +196,7 @@ class VirtualBoard:
             size = _UART_FIFO_BYTES if self._wiring.paced else len(self._rest)
             piece, self._rest = self._rest[:size], self._rest[size:]
             self._send(piece)
-            spent_ns = len(piece) * _BITS_A_BYTE * 1_000_000_000 // self._speaks if self._wiring.paced else 0
+            spent_ns = len(piece) * BITS_A_BYTE * 1_000_000_000 // self._speaks if self._wiring.paced else 0
             if self._rest:
                 self._due_ns += spent_ns
             elif self._queue:

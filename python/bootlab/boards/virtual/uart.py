@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-_BITS_A_BYTE = 10
+BITS_A_BYTE = 10
+"""A start bit, eight data bits, a stop bit."""
 
 
 def received(data: bytes, sent_baud: int, read_baud: int) -> bytes:
@@ -29,7 +30,7 @@ def received(data: bytes, sent_baud: int, read_baud: int) -> bytes:
             level = line[place] if place < len(line) else 1
             byte |= level << bit
         out.append(byte)
-        at = begin + (_BITS_A_BYTE - 0.5) * ratio
+        at = begin + (BITS_A_BYTE - 0.5) * ratio
         # A line that is still low at the stop bit is no new start: wait until it has risen.
         rise = line.find(b"\1", int(at)) if int(at) < len(line) else -1
         at = max(at, float(rise)) if rise >= 0 else float(len(line))

@@ -16,6 +16,7 @@ import msgspec
 from bootlab import _core
 from bootlab.builders.images.members import Member, content_of, root_of, size_of
 from bootlab.errors import UserError
+from bootlab.formats import magics
 from bootlab.model.tree import FileTree
 
 PAGE_BYTES = 4096
@@ -31,7 +32,6 @@ _EXTENDED_POINTERS = 0x800
 _UNCOMPRESSED = 1 << 31
 _DIRECT = 1 << 30
 _UID_MAX, _GID_MAX, _DEVICE_MAX = 0xFFFF, 0xFF, 0xFF
-_ELF_MAGIC = b"\x7fELF"
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -186,7 +186,7 @@ def _check(member: Member) -> None:
 
 def _read_only_pages(content: bytes, pages: int) -> frozenset[int]:
     """Return the pages that only read-only loadable segments of an ELF file cover; a broken header covers none."""
-    if not content.startswith(_ELF_MAGIC):
+    if not content.startswith(magics.ELF):
         return frozenset()
     try:
         segments = _core.elf_segments(content)

@@ -30,7 +30,8 @@ _FEATURES = {
     "ext4": "none,filetype,sparse_super,large_file,ext_attr,dir_index,has_journal,extent,huge_file,flex_bg,"
     "metadata_csum,dir_nlink,extra_isize",
 }
-_NODES = {"char": "c", "block": "b"}
+NODES = {"char": "c", "block": "b"}
+"""Device nodes, as debugfs names their kinds."""
 
 
 def write(tree: FileTree, image: Path, *, kind: Kind, size_kib: int, replayed_kib: int = 0) -> int:
@@ -107,8 +108,8 @@ def _commands(root: Member, folder: Path) -> list[str]:
                 lines.append(f"symlink {name} {quoted(entry.target or '', member.path)}")
             elif entry.kind == "fifo":
                 lines.append(f"mknod {name} p")
-            elif entry.kind in _NODES:
-                lines.append(f"mknod {name} {_NODES[entry.kind]} {entry.major} {entry.minor}")
+            elif entry.kind in NODES:
+                lines.append(f"mknod {name} {NODES[entry.kind]} {entry.major} {entry.minor}")
             else:
                 lines.append(f"write {quoted(_source(member, folder, number))} {name}")
         lines.append(f"sif {path} mode 0{member.mode:o}")

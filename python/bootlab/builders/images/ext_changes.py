@@ -17,7 +17,6 @@ from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
 
 _TIMES = ("atime", "ctime", "mtime", "crtime")
-_NODES = {"char": "c", "block": "b"}
 _LINKS_MAX = 40
 _FILE = Entry(kind="file")
 _MISSING = "File not found by ext2_lookup"
@@ -55,8 +54,8 @@ def _made(path: str, entry: Entry, spare: Path) -> Iterator[str]:
         yield f"mkdir {ext.quoted(path)}"
     elif entry.kind == "fifo":
         yield f"mknod {ext.quoted(name)} p"
-    elif entry.kind in _NODES:
-        yield f"mknod {ext.quoted(name)} {_NODES[entry.kind]} {entry.major} {entry.minor}"
+    elif entry.kind in ext.NODES:
+        yield f"mknod {ext.quoted(name)} {ext.NODES[entry.kind]} {entry.major} {entry.minor}"
     else:
         source = entry.source
         if source is None:

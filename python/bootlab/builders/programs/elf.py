@@ -13,6 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from bootlab import _core
+from bootlab.formats import magics
 from bootlab.model.architecture import Arch
 from bootlab.model.program import ElfFacts
 
@@ -64,7 +65,7 @@ def read_needs(path: Path) -> ElfNeeds:
 def is_elf(path: Path) -> bool:
     """Tell whether a file begins as ELF files do. Raise OSError."""
     with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
+        return file.read(4) == magics.ELF
 
 
 def _read(path: Path, read: Callable[[Path], str], kind: type[T]) -> T:

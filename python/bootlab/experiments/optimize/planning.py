@@ -100,8 +100,9 @@ def _unbuilt(base: Base, chosen: tuple[Technique, ...]) -> tuple[str, ...]:
     """Return techniques that would apply if bootlab could build the system's kernel."""
     if base.system.kernel.build is not None or base.system.board is not None:
         return ()
+    context = base.context
     building = [technique for technique in chosen if technique.builds]
-    return tuple(one.id for one in building if ask(one, base.context).answer is Answer.YES)
+    return tuple(one.id for one in building if ask(one, context).answer is Answer.YES)
 
 
 def expected_gains(base: Base, changes: dict[str, list[Change]]) -> dict[str, Expected]:

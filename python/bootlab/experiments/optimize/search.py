@@ -37,7 +37,7 @@ from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import Stacked, StackStep, sentence
 from bootlab.experiments.standing import hidden_in
 from bootlab.experiments.trial import GROUNDS, EndedByHost, require_told, why_broken
-from bootlab.experiments.trials import proposals
+from bootlab.experiments.trials import HOPELESS_SHARE, proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
 from bootlab.model.leave_one_out import LeaveOneOut
@@ -65,8 +65,6 @@ _CAME_TO = {
 }
 _CLOSING_BOOTS = 12
 """The proof of the result: a diagnosis, two power-offs and two traces, each as long as some boots."""
-_HOPELESS_SHARE = 0.05
-"""What lost more than this share of the goal is not tried again."""
 
 
 def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized:
@@ -374,7 +372,7 @@ class _Search:
         elif step.kept:
             self._bench.decided(self._proved(step))
         if isinstance(step, StackStep) and not step.kept and len(step.changes) == 1:
-            lost = -step.best_ns > _HOPELESS_SHARE * step.before_ns
+            lost = -step.best_ns > HOPELESS_SHARE * step.before_ns
             late = self._techniques[step.change.technique].late if step.change.technique in self._techniques else False
             if lost or (step.verdict in _NOT_AGAIN and not (late and step.verdict is Verdict.NO_EFFECT)):
                 self._over[step.change.id] = step.reason

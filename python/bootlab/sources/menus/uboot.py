@@ -11,13 +11,12 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 
-from bootlab.formats import device_tree
+from bootlab.formats import device_tree, uboot_header
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.menus.paths import below
 from bootlab.sources.menus.script import MenuScript
 from bootlab.sources.menus.words import MenuCommand, commands_of
 
-_HEADER = b"\x27\x05\x19\x56"
 _HEADER_BYTES, _SCRIPT_SIZES_BYTES = 64, 8
 _BOOTS = frozenset({"booti", "bootz", "bootm", "bootefi"})
 _LOADS = frozenset({"load", "fatload", "ext2load", "ext4load", "fsload", "sysboot"})
@@ -38,7 +37,7 @@ Reads = Callable[[str], bytes | None]
 
 def script_text(data: bytes) -> str:
     """Return the text of a boot.scr: behind U-Boot's header and the lengths of its parts; of a plain one all of it."""
-    if data.startswith(_HEADER):
+    if data.startswith(uboot_header.MAGIC):
         data = data[_HEADER_BYTES + _SCRIPT_SIZES_BYTES :]
     return data.decode("utf-8", "replace")
 

@@ -86,8 +86,6 @@ def _spare(context: Context, files: TreeFiles) -> list[mounts.Mount]:
 
 
 _TABLE = "/etc/inittab"
-_LOGINS = frozenset({"getty", "login", "agetty", "mgetty", "sh", "ash"})
-_KEPT_ALIVE = frozenset({"respawn", "askfirst"})
 
 
 class GettyLate(TreeTechnique):
@@ -140,7 +138,7 @@ class GettyLate(TreeTechnique):
         """Prove it by the link to getty, which is no longer followed."""
         if before.diagnosis is None or after.diagnosis is None:
             return Effect(False, "only diagnostic boots of both show which programs are started")
-        was = {link for link in before.diagnosis.links if posixpath.basename(link) in _LOGINS - {"sh", "ash"}}
+        was = {link for link in before.diagnosis.links if posixpath.basename(link) in inittab.GETTYS}
         still = was.intersection(after.diagnosis.links)
         if not was:
             return Effect(False, "no link to a getty was followed before either")
@@ -152,13 +150,7 @@ class GettyLate(TreeTechnique):
 def _gettys(files: TreeFiles, context: Context) -> list[inittab.InittabLine]:
     entries = scripts.find(files, context.system.init_path).entries
     application = context.system.application
-    return [
-        entry
-        for entry in entries
-        if entry.action in _KEPT_ALIVE
-        and any(posixpath.basename(word) in _LOGINS for word in entry.words[:4])
-        and application not in entry.words
-    ]
+    return [entry for entry in entries if entry.serves_a_person and application not in entry.words]
 
 
 TECHNIQUES = (
