@@ -13,6 +13,7 @@ from bootlab.model.change import (
     DropInitramfsFiles,
     DropParam,
     ExtendParam,
+    MountRootByKernel,
     MountRootDirectly,
     Op,
     PutFile,
@@ -112,6 +113,17 @@ def test_tree_is_sorted_whatever_the_order():
     assert one.get("/z") is None
     one.as_dict().clear()
     assert len(one.entries) == 2
+
+
+def test_a_root_that_the_kernel_mounts_needs_no_initramfs():
+    op = MountRootByKernel("/dev/vda1", "ext4")
+    there = msgspec.structs.replace(SYSTEM, root=Root())
+    there = SetParam("root", "UUID=1").apply(there)
+    changed = op.apply(there)
+    assert changed.initramfs is None
+    assert str(changed.cmdline).endswith("root=/dev/vda1 rootfstype=ext4 rootwait")
+    assert op.apply(changed) == changed
+    assert op.apply(SYSTEM) == SYSTEM, "an initramfs that is the root stays"
 
 
 def test_an_initramfs_that_only_mounts_the_root():

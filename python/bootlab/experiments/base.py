@@ -33,6 +33,7 @@ from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import SystemDescription
 from bootlab.targets.replay import NotRecordedError
 from bootlab.techniques.base import Context, Evidence
+from bootlab.techniques.diagnosed import loaded_modules
 
 BASE_TRIES = 3
 """So many boots of a base on a noisy clock may fail one after the other before nothing can be compared with it."""
@@ -161,8 +162,11 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
             return context
         # What did find something tells which options must stay.
         names = tuple(dict.fromkeys(call.function for call in self.diagnosis.initcalls if call.module is None))
+        built_in = self.source.built_in(loaded_modules(context))
         return msgspec.structs.replace(
             context,
+            built_in_options=built_in.options,
+            modules_left=built_in.left,
             initcall_options=self.source.initcall_options(names),
             module_options=self.source.module_options(names),
             async_patches=self.source.async_patches(names),

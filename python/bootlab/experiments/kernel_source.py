@@ -15,6 +15,7 @@ from bootlab.kernelsource.async_probe_patch import async_probe_patch
 from bootlab.kernelsource.configuration import Configuration, from_mapping
 from bootlab.kernelsource.functions import function_index
 from bootlab.kernelsource.levers import Lever, levers_of
+from bootlab.kernelsource.module_options import BuiltIn, ModuleOptions
 from bootlab.kernelsource.tree import ConfiguredTree
 from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import SystemDescription
@@ -64,6 +65,10 @@ class KernelSource:
             for name, near in self._nearest(names).items()
             if near.module == "yes" and not self._tree.advisor.dependents(near.symbol, "m")
         }
+
+    def built_in(self, modules: tuple[str, ...]) -> BuiltIn:
+        """Return the options that build modules into the kernel (names as in /proc/modules)."""
+        return ModuleOptions(self._tree.kbuild, self._tree.kconfig, self._config).built_in(modules)
 
     def async_patches(self, names: tuple[str, ...]) -> dict[str, KernelPatch]:
         """Return patches that let the drivers of initcalls probe asynchronously, where they can be written."""

@@ -147,6 +147,21 @@ class MountRootDirectly(msgspec.Struct, frozen=True, tag_field="op", tag="mount-
         return msgspec.structs.replace(system, initramfs=direct)
 
 
+class MountRootByKernel(msgspec.Struct, frozen=True, tag_field="op", tag="mount-root-by-kernel"):
+    """Leave the initramfs out: the kernel itself mounts the root, a device by its own name, of this type."""
+
+    device: str
+    file_system: str
+
+    def apply(self, system: SystemDescription) -> SystemDescription:
+        """Return the changed system; one without an initramfs beside a root stays as it is."""
+        if system.initramfs is None or system.root is None:
+            return system
+        for key, value in (("root", self.device), ("rootfstype", self.file_system), ("rootwait", None)):
+            system = SetParam(key, value).apply(system)
+        return msgspec.structs.replace(system, initramfs=None)
+
+
 class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
     """Add or replace one entry of the root tree."""
 
@@ -330,6 +345,7 @@ Op = (
     | DropFiles
     | DropInitramfsFiles
     | MountRootDirectly
+    | MountRootByKernel
     | PutFile
     | SetBusybox
     | MoveRoot

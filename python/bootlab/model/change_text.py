@@ -34,7 +34,7 @@ def op_text(op: Op) -> str:
             text = _command_line_text(op)
         case ops.SetCompression():
             text = f"initramfs: {op.compression}" + (f" level {op.level}" if op.level is not None else "")
-        case ops.DropFiles() | ops.DropInitramfsFiles() | ops.MountRootDirectly():
+        case ops.DropFiles() | ops.DropInitramfsFiles() | ops.MountRootDirectly() | ops.MountRootByKernel():
             text = _left_out_text(op)
         case ops.PutFile():
             text = f"root: put {op.path} ({op.entry.kind})"
@@ -76,7 +76,11 @@ def _command_line_text(op: ops.SetParam | ops.ExtendParam | ops.AddParam | ops.D
     return f"{str(op.__struct_config__.tag).removesuffix('-param')} {Param(op.key, op.value)}"
 
 
-def _left_out_text(op: ops.DropFiles | ops.DropInitramfsFiles | ops.MountRootDirectly) -> str:
+def _left_out_text(
+    op: ops.DropFiles | ops.DropInitramfsFiles | ops.MountRootDirectly | ops.MountRootByKernel,
+) -> str:
+    if isinstance(op, ops.MountRootByKernel):
+        return f"no initramfs: the kernel mounts {op.device} ({op.file_system})"
     if isinstance(op, ops.MountRootDirectly):
         return f"initramfs: only a program that mounts the root ({op.file_system}), and {len(op.modules)} modules"
     names = ", ".join(op.paths[:3]) + (", …" if len(op.paths) > 3 else "")

@@ -14,6 +14,7 @@ from bootlab.model.change import (
     DropInitramfsFiles,
     DropParam,
     ExtendParam,
+    MountRootByKernel,
     MountRootDirectly,
     MoveRoot,
     Op,
@@ -52,7 +53,7 @@ PROGRAMS: PhaseName = "programs"
 
 _PHASE_OF: tuple[tuple[PhaseName, tuple[type, ...]], ...] = (
     ("command line", (SetParam, ExtendParam, AddParam, DropParam, SetInitArguments)),
-    ("initramfs", (SetCompression, DropInitramfsFiles, MountRootDirectly)),
+    ("initramfs", (SetCompression, DropInitramfsFiles, MountRootDirectly, MountRootByKernel)),
     ("root tree", (DropFiles, PutFile, SetBusybox, MoveRoot)),
     ("programs", (SetProgramBuild, PutProgram)),
     ("machine and loader", (SetKernelForm, SetFlashStart, SetMachine)),

@@ -141,6 +141,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
     `diagnosis` is None before the diagnostic boot was made; `loud` is as in Evidence. `arch` is named as in
     `machine.arch`, "" when not known.
+    `built_in_options`: what is set to y so that the modules which the diagnostic boot had loaded are in the kernel;
+    `modules_left`: those of them that this leaves out.
     `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else,
     `module_options` to the one that may also build it as a module, `async_patches` to a patch that lets its driver
     probe asynchronously; what is not in them is not known. They are filled where bootlab builds the kernel, for
@@ -160,6 +162,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     compressors: tuple[str, ...] = ()
     pvh_entry: bool | None = None
     arch: str = ""
+    built_in_options: tuple[str, ...] = ()
+    modules_left: tuple[str, ...] = ()
     initcall_options: dict[str, str] = {}
     module_options: dict[str, str] = {}
     async_patches: dict[str, KernelPatch] = {}

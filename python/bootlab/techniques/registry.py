@@ -17,7 +17,7 @@ from bootlab.techniques.base import Applies, Context, Technique
 from bootlab.techniques.firmware import pc
 from bootlab.techniques.image import build, compression
 from bootlab.techniques.init import busybox, first_program, start_scripts, systemd_set_up, systemd_units, tables
-from bootlab.techniques.initramfs import builtin, contents, unpacking
+from bootlab.techniques.initramfs import built_in_drivers, builtin, contents, unpacking
 from bootlab.techniques.installed import ENTRY_POINTS
 from bootlab.techniques.kernel import (
     buses,
@@ -69,6 +69,7 @@ BUILT_IN: tuple[Technique, ...] = (
     # from the initramfs to the application
     *unpacking.TECHNIQUES,
     *contents.TECHNIQUES,
+    *built_in_drivers.TECHNIQUES,
     *builtin.TECHNIQUES,
     *root.TECHNIQUES,
     *start_scripts.TECHNIQUES,

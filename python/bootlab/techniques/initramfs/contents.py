@@ -12,6 +12,7 @@ from bootlab.model.tree import Entry, FileTree
 from bootlab.model.tree_links import follow, normal
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.diagnosed import mounted_root, users_of_modules
 from bootlab.techniques.evidence import KernelLog
 
 _ARTEFACT = "initramfs"
@@ -34,7 +35,7 @@ class InitramfsSlim(Technique):
         function=("files that are needed only later, or only sometimes, are missing; only goal and check are proved")
     )
     needs_diagnosis = True
-    conflicts = ("initramfs-direct",)
+    conflicts = ("built-in-drivers", "initramfs-direct")
     rests_on = ("initramfs",)
     proof = "recording"
     published = (Published("-20 ms for a minimal initramfs", "BeagleBone Black", "Bootlin boot-time training"),)
@@ -138,7 +139,7 @@ class InitramfsModules(Technique):
     )
     cost = "The list is valid for one machine and one medium; make it again when either changes."
     risk = Risk(function="on another machine, or with the root on another medium, the root's driver may be missing")
-    conflicts = ("initramfs-direct",)
+    conflicts = ("built-in-drivers", "initramfs-direct")
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "recording"
@@ -255,7 +256,7 @@ class InitramfsDirect(Technique):
         ),
         debuggability="no shell when the root cannot be mounted: the kernel panics",
     )
-    conflicts = ("initramfs-modules", "initramfs-slim")
+    conflicts = ("built-in-drivers", "initramfs-modules", "initramfs-slim")
     rests_on = ("initramfs",)
     needs_diagnosis = True
     published = (Published("a smaller initramfs; no time given", "any machine", "tiny-initramfs(8)"),)
@@ -268,7 +269,7 @@ class InitramfsDirect(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when an initramfs mounts a root that one program can mount, and a diagnostic boot shows with what."""
         refused = _refused(context)
-        mounted = _mounted(context)
+        mounted = mounted_root(context)
         if refused is not None or mounted is None or context.system.initramfs is None:
             return refused or Applies.unknown("the diagnostic boot does not show what is mounted as the root")
         needed = _needed(context)
@@ -284,7 +285,7 @@ class InitramfsDirect(Technique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the program and those modules; without a diagnostic boot there is nothing to propose."""
-        mounted = _mounted(context)
+        mounted = mounted_root(context)
         if mounted is None or context.system.initramfs is None or context.system.root is None:
             return ()
         return (Change(technique=self.id, ops=(MountRootDirectly(_needed(context), mounted[1]),)),)
@@ -313,7 +314,7 @@ def _refused(context: Context) -> Applies | None:  # noqa: PLR0911 - one answer 
         return Applies.no("the program cannot find such a root", f"root={named}")
     if context.diagnosis is None:
         return Applies.unknown("a diagnostic boot is missing: only it shows which modules drive the root")
-    device, kind = _mounted(context) or ("", "")
+    device, kind = mounted_root(context) or ("", "")
     if device and not _NAMED.fullmatch(device):
         return Applies.no("the root is on a device that others make up", f"{device} is mounted on /")
     if device and kind not in _EXT and not named.startswith("/dev/"):
@@ -321,26 +322,12 @@ def _refused(context: Context) -> Applies | None:  # noqa: PLR0911 - one answer 
     return None
 
 
-def _mounted(context: Context) -> tuple[str, str] | None:
-    """Return the device and the type of what the diagnostic boot shows mounted on `/`."""
-    text = context.diagnosis.proc.get("mounts", "") if context.diagnosis is not None else ""
-    for line in text.splitlines():
-        words = line.split()
-        if len(words) > 2 and words[1] == "/" and words[0].startswith("/dev/"):
-            return words[0], words[2]
-    return None
-
-
 def _needed(context: Context) -> tuple[str, ...]:
     """Return the initramfs' modules that the root needs, in the order in which the diagnostic boot loaded them."""
-    mounted = _mounted(context)
+    mounted = mounted_root(context)
     if mounted is None or context.system.initramfs is None or context.diagnosis is None:
         return ()
-    users: dict[str, set[str]] = {}
-    for line in context.diagnosis.proc.get("modules", "").splitlines():
-        words = line.split()
-        if len(words) > 3:
-            users[words[0]] = {name for name in words[3].split(",") if name and name != "-"}
+    users = users_of_modules(context)
     device, kind = mounted
     cores = {core for prefix, core in _CORES if device.startswith(prefix)}
     wanted = _with_needed({kind} | _with_users(cores, users), users)
