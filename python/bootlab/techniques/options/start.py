@@ -163,7 +163,11 @@ TECHNIQUES: tuple[Technique, ...] = (
         id="firmware-helper-off",
         title="No wait for a program that loads firmware",
         what="Builds without CONFIG_FW_LOADER_USER_HELPER.",
-        why="A driver whose firmware file is missing waits up to 60 s for a program of user space to deliver it.",
+        why=(
+            "With CONFIG_FW_LOADER_USER_HELPER_FALLBACK a driver whose firmware file is missing waits up to 60 s for a "
+            "program of user space to deliver it. Without that option only drivers wait that ask for such a program "
+            "(LEDs of LP55xx, Dell's BIOS update), and there is little to gain."
+        ),
         when_not="A program does deliver firmware, from elsewhere than /lib/firmware.",
         cost="Firmware comes from the kernel's image, the initramfs or /lib/firmware only.",
         risk=Risk(function="firmware that a program of user space delivers cannot be loaded"),
