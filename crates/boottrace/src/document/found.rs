@@ -173,10 +173,10 @@ fn read_into(
         }
         Format::SystemdAnalyze => {
             let text = systemd_analyze::parse_text(stream)?;
-            let mut report = UnitReport::of_text(&text);
-            report.costs = unit_costs::of(&report);
-            report.tell_unread(text.unread.into_iter());
-            found.units(report, None, &text.skipped);
+            found.units(UnitReport::of_text(&text), None, &text.skipped);
+            if let Some(Part::Units(report)) = found.parts.last_mut() {
+                report.tell_unread(text.unread.into_iter());
+            }
         }
         Format::SystemdPlot => {
             let plot = systemd_plot::parse(stream)?;

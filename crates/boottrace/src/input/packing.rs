@@ -3,22 +3,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::named::named;
 use crate::text::utf16::is_utf16;
 
-/// How bytes are packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Packing {
-    /// RFC 1952, several members allowed.
-    Gzip,
-    /// The .xz container.
-    Xz,
-    /// RFC 8878, several frames allowed.
-    Zstd,
-    /// UTF-16 with a byte order mark.
-    #[serde(rename = "utf-16")]
-    Utf16,
+named! {
+    /// How bytes are packed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Packing {
+        /// RFC 1952, several members allowed.
+        Gzip = "gzip",
+        /// The .xz container.
+        Xz = "xz",
+        /// RFC 8878, several frames allowed.
+        Zstd = "zstd",
+        /// UTF-16 with a byte order mark.
+        Utf16 = "utf-16",
+    }
 }
 
 impl Packing {
@@ -30,16 +31,6 @@ impl Packing {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
             _ if is_utf16(bytes) => Some(Self::Utf16),
             _ => None,
-        }
-    }
-
-    /// The name of the tool that makes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Xz => "xz",
-            Self::Zstd => "zstd",
-            Self::Utf16 => "utf-16",
         }
     }
 }

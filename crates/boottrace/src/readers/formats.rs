@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::input::source::HEAD_BYTES;
 
+use crate::text::named::named;
+
 use super::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
 use super::dmesg_json;
 use super::foreign;
@@ -35,66 +37,43 @@ impl Confidence {
     }
 }
 
-/// The formats that are told apart by their bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// dmesg, serial captures, LAVA job logs, firmware tables: everything that `console` reads.
-    BootLog,
-    /// trace-cmd's binary file.
-    TraceDat,
-    /// Text of ftrace's function_graph tracer.
-    FunctionGraph,
-    /// Text of ftrace events, of the function tracer, or of `trace-cmd report`.
-    FtraceEvents,
-    /// Text of `perf script`.
-    PerfScript,
-    /// Output of strace.
-    Strace,
-    /// KFI or KFT log.
-    Kfi,
-    /// Report of `kd`.
-    KdReport,
-    /// Output of the kernel's `scripts/show_delta`.
-    ShowDelta,
-    /// `systemd-analyze` time, blame, critical-chain.
-    SystemdAnalyze,
-    /// SVG of `systemd-analyze plot`.
-    SystemdPlot,
-    /// JSON of `systemd-analyze plot`.
-    SystemdPlotJson,
-    /// `dmesg --json`.
-    DmesgJson,
-    /// `journalctl -o export`, its forms of JSON, and `-o verbose`.
-    JournalExport,
-    /// Tarball of bootchart.
-    Bootchart,
-    /// No log at all: a program, a picture, a kernel image.
-    Foreign,
-}
-
-impl Format {
-    /// Its name in `took`, as in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BootLog => "boot-log",
-            Self::TraceDat => "trace-dat",
-            Self::FunctionGraph => "function-graph",
-            Self::FtraceEvents => "ftrace-events",
-            Self::PerfScript => "perf-script",
-            Self::Strace => "strace",
-            Self::Kfi => "kfi",
-            Self::KdReport => "kd-report",
-            Self::ShowDelta => "show-delta",
-            Self::SystemdAnalyze => "systemd-analyze",
-            Self::SystemdPlot => "systemd-plot",
-            Self::SystemdPlotJson => "systemd-plot-json",
-            Self::DmesgJson => "dmesg-json",
-            Self::JournalExport => "journal-export",
-            Self::Bootchart => "bootchart",
-            Self::Foreign => "foreign",
-        }
+named! {
+    /// The formats that are told apart by their bytes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Format {
+        /// dmesg, serial captures, LAVA job logs, firmware tables: everything that `console` reads.
+        BootLog = "boot-log",
+        /// trace-cmd's binary file.
+        TraceDat = "trace-dat",
+        /// Text of ftrace's function_graph tracer.
+        FunctionGraph = "function-graph",
+        /// Text of ftrace events, of the function tracer, or of `trace-cmd report`.
+        FtraceEvents = "ftrace-events",
+        /// Text of `perf script`.
+        PerfScript = "perf-script",
+        /// Output of strace.
+        Strace = "strace",
+        /// KFI or KFT log.
+        Kfi = "kfi",
+        /// Report of `kd`.
+        KdReport = "kd-report",
+        /// Output of the kernel's `scripts/show_delta`.
+        ShowDelta = "show-delta",
+        /// `systemd-analyze` time, blame, critical-chain.
+        SystemdAnalyze = "systemd-analyze",
+        /// SVG of `systemd-analyze plot`.
+        SystemdPlot = "systemd-plot",
+        /// JSON of `systemd-analyze plot`.
+        SystemdPlotJson = "systemd-plot-json",
+        /// `dmesg --json`.
+        DmesgJson = "dmesg-json",
+        /// `journalctl -o export`, its forms of JSON, and `-o verbose`.
+        JournalExport = "journal-export",
+        /// Tarball of bootchart.
+        Bootchart = "bootchart",
+        /// No log at all: a program, a picture, a kernel image.
+        Foreign = "foreign",
     }
 }
 

@@ -2,6 +2,7 @@
 //! Bytes, lines and numbers: what every reader and writer needs, and nothing of any format.
 
 pub mod lines;
+pub(crate) mod named;
 pub mod number;
 pub(crate) mod physical;
 pub mod printable;
