@@ -16,6 +16,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "python" / "bootlab"
 MAX_LINES = 400
+SENTENCE_CHARS, SENTENCE_SPACES = 50, 6
+"""A text of this length and as many spaces is a sentence that two files do not write alike by chance."""
+
 LICENCE = "SPDX-License-Identifier: "
 """The one line that every file has, and that is not counted."""
 
@@ -134,6 +137,33 @@ def test_layers_import_as_the_architecture_says() -> None:
         )
         wanted = ", ".join(f"`{name}`" for name in layers if name in found[layer]) or "nothing"
         assert stated == wanted, f"docs/architecture.md, what {layer} imports: {wanted}"
+
+
+def sentences(path: Path) -> Iterator[str]:
+    """Return the long texts of a file that are sentences; not what documents the code."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    for node in texts:
+        long = len(node.value) >= SENTENCE_CHARS and node.value.count(" ") >= SENTENCE_SPACES
+        if long and id(node) not in documents:
+            yield node.value
+
+
+def test_a_sentence_stands_in_one_place() -> None:
+    places: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for sentence in sentences(path):
+            places.setdefault(sentence, set()).add(str(path.relative_to(PACKAGE)))
+    twice = {sentence: sorted(files) for sentence, files in places.items() if len(files) > 1}
+    assert not twice, "name it once, and import the name"
+
+
+def test_a_sentence_is_found_and_a_docstring_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    said = "the kernel of this system is not built: its file names an image"
+    file.write_text(f'"""{said} ."""\nA = "short"\nB = f"{said}{{A}}"\n')
+    assert list(sentences(file)) == [said]
 
 
 def test_a_circle_is_found() -> None:

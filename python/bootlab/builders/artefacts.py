@@ -17,12 +17,14 @@ from bootlab.builders.late_modules import with_late_modules
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import UserError
 from bootlab.model import flash_layout
+from bootlab.model.boot_loader import NAME_A_TREE
 from bootlab.model.system import Kernel, KernelBuild, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 
+_GIVE_A_SOURCE = 'give it a source: [kernel] source = "debian", config = ["kernel.config"]'
 # How a vmlinux is taken out of an image: raise it when that shall give another file than before.
 _FORM = 1
 # usr/default_cpio_list of the kernel: what is in it when no CONFIG_INITRAMFS_SOURCE is given.
@@ -98,22 +100,22 @@ def _extract(image: Path, out: Path) -> None:
 
 def build_system_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> BuiltKernel:
     """Return the kernel that a system builds, from the cache or built. Raise what building raises."""
-    return kernels.build(_request(system), system.machine.arch, _embedded(system, cache))
+    return kernels.build(kernel_build(system), system.machine.arch, _embedded(system, cache))
 
 
 def is_kernel_built(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> bool:
     """Tell whether the kernel that a system builds is in the cache. Raise what configuring raises."""
-    return kernels.is_built(_request(system), system.machine.arch, _embedded(system, cache))
+    return kernels.is_built(kernel_build(system), system.machine.arch, _embedded(system, cache))
 
 
 def size_system_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> KernelSizes:
     """Return what each object adds to the kernel that a system builds. Raise what building raises."""
-    return kernels.sizes(_request(system), system.machine.arch, _embedded(system, cache))
+    return kernels.sizes(kernel_build(system), system.machine.arch, _embedded(system, cache))
 
 
 def configure_system_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> str:
     """Return the `.config` of the kernel that a system builds. Raise what configuring raises."""
-    return kernels.config(_request(system), system.machine.arch, _embedded(system, cache))
+    return kernels.config(kernel_build(system), system.machine.arch, _embedded(system, cache))
 
 
 def with_built_kernel(system: SystemDescription, cache: Cache, kernels: KernelBuilder) -> SystemDescription:
@@ -137,7 +139,7 @@ def with_built_kernel(system: SystemDescription, cache: Cache, kernels: KernelBu
         if machine.dtb is None:
             raise UserError(
                 "kernel.append_device_tree is set, but no device tree is named",
-                hint='name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"',
+                hint=NAME_A_TREE,
             )
         appended = Path(machine.dtb)
         machine = msgspec.structs.replace(machine, dtb=None)
@@ -189,17 +191,15 @@ def with_root(system: SystemDescription, artefacts: Artefacts) -> SystemDescript
     return msgspec.structs.replace(system, machine=machine)
 
 
-def _request(system: SystemDescription) -> KernelBuild:
+def kernel_build(system: SystemDescription, hint: str = _GIVE_A_SOURCE) -> KernelBuild:
+    """Return how a system's kernel is built. Raise UserError where its file names an image."""
     if system.kernel.build is None:
-        raise UserError(
-            f"the kernel of {system.name} is not built: its system file names an image",
-            hint='give it a source: [kernel] source = "debian", config = ["kernel.config"]',
-        )
+        raise UserError(f"the kernel of {system.name} is not built: its system file names an image", hint=hint)
     return system.kernel.build
 
 
 def _embedded(system: SystemDescription, cache: Cache) -> Path | None:
-    if not _request(system).embed_initramfs:
+    if not kernel_build(system).embed_initramfs:
         return None
     if system.initramfs is None:
         raise UserError(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bootlab.api.values import Analysis, LogComparison
     from bootlab.views.log.recorded_goal import RecordedGoal
 
+_CAPTURE = "capture the console, or save the kernel's log with: dmesg > boot.log"
+
 
 def run(request: AnalysisRequest) -> int:
     """Read, compare, write and show; return the exit code."""
@@ -86,7 +88,7 @@ def _said_nothing(analyses: Sequence[Analysis]) -> int:
         scripts = any(getattr(part, "what", "") == "start-scripts" for part in analysis.document.parts)
         lacks = "nothing in it has a time" if scripts else "no boot log, trace or report was recognised in it"
         sys.stderr.write(f"error: {analysis.name}: {lacks}\n")
-    sys.stderr.write("hint:  capture the console, or save the kernel's log with: dmesg > boot.log\n")
+    sys.stderr.write(f"hint:  {_CAPTURE}\n")
     return UserError.exit_code
 
 
@@ -107,8 +109,7 @@ def _refuse_foreign(analyses: Sequence[Analysis]) -> None:
     for analysis in analyses:
         if analysis.document.detected == "foreign":
             what = analysis.document.skipped[0].reason if analysis.document.skipped else "no log"
-            hint = "capture the console, or save the kernel's log with: dmesg > boot.log"
-            raise UserError(f"{analysis.name}: this is {what}", hint=hint)
+            raise UserError(f"{analysis.name}: this is {what}", hint=_CAPTURE)
 
 
 def _one(analyses: Sequence[Analysis], option: str) -> None:

@@ -24,6 +24,7 @@ from bootlab.errors import TargetError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithered_base import dithered_base
 from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.host_ends import GO_ON
 from bootlab.experiments.kernel_source import KernelSource
 from bootlab.experiments.trial import EndedByHost, HostEnded, why_broken
 from bootlab.hints.failure import hint_for
@@ -312,7 +313,7 @@ def _diagnosed(bench: Bench, system: SystemDescription, timing: Recording, label
     if made.by_host:
         raise DiagnosisNotMade(
             f"the host ended the diagnostic boot of {label}: {made.meta.reason}",
-            hint="run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s",
+            hint=GO_ON,
         )
     if why := why_no_report(system, made):
         # Half a report must not pass for a whole one: what is absent from it would count as absent from the system.

@@ -66,6 +66,9 @@ class SilentObserver(Observer):
     """An observer that says nothing: what the interface describes does nothing."""
 
 
+GOES_ON = "run the same command again: it continues from the boots that are kept"
+
+
 class Stopped(BootlabError):
     """The campaign was stopped from outside (Ctrl-C)."""
 
@@ -214,7 +217,7 @@ class Bench:
 
     def _stopped(self) -> Stopped:
         self._stop.set()
-        return Stopped("stopped", hint="run the same command again: it continues from the boots that are kept")
+        return Stopped("stopped", hint=GOES_ON)
 
     def wait_any(self, boots: Iterable[Future[Recording]]) -> None:
         """Wait until one of several boots is there, whatever became of it. Ctrl-C as in `wait`."""

@@ -14,6 +14,7 @@ import msgspec
 from bootlab.collectors.diagnosis import loud_system
 from bootlab.experiments.base import Base, DiagnosisNotMade, begin_diagnosis, diagnosis_of
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.host_ends import GO_ON
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
 from bootlab.targets.replay import NotRecordedError
@@ -80,7 +81,7 @@ def _loud(bench: Bench, system: SystemDescription, label: str) -> Recording | No
     if made is not None and made.by_host:
         raise DiagnosisNotMade(
             f"the host ended the boot of {label} with loglevel=7: {made.meta.reason}",
-            hint="run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s",
+            hint=GO_ON,
         )
     if made is not None and not made.ok:
         bench.decided(f"  {label}: with loglevel=7 it does not reach its goal: {made.meta.reason}")

@@ -13,10 +13,13 @@ from typing import ClassVar
 
 import msgspec
 
+from bootlab.builders.artefacts import kernel_build
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
 from bootlab.model.system import SystemDescription
+
+_OWN_KERNELS = 'these boots need kernels of their own: [kernel] source = "debian" (docs/how-to/build-kernels.md)'
 
 Sink = Callable[[Comparison], object]
 
@@ -66,11 +69,8 @@ class Experiment(abc.ABC):
         """Raise UserError where this system cannot be compared so."""
         if self.exact_only and system.clock.mode != "exact":
             raise UserError(self.exact_only, hint='set clock.mode = "exact" in the system file')
-        if self.needs_source and system.kernel.build is None:
-            raise UserError(
-                f"the kernel of {system.name} is not built: its system file names an image",
-                hint='these boots need kernels of their own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
-            )
+        if self.needs_source:
+            kernel_build(system, _OWN_KERNELS)
 
     def facts(self, bench: Bench, system: SystemDescription, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return what holds for all rows, by the name that the results file gives it."""

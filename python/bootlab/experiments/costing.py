@@ -22,6 +22,7 @@ from bootlab.costs.seen import seen
 from bootlab.errors import MeasurementError
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.self_check import IS_IT_EXACT
 from bootlab.experiments.watched_boot import watchable, watched
 from bootlab.launch import emulator, plugin
 from bootlab.launch.boot_plan import BootPlan
@@ -58,7 +59,7 @@ def costed(
     if recording.meta.goal_insns != timing.meta.goal_insns:
         raise MeasurementError(
             f"the costing boot differs from the timing boot; compare {recording.path} with {timing.path}",
-            hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
+            hint=IS_IT_EXACT,
         )
     written = costing.load(Path(recording.path or ".") / COST_FILE)
     records = costing.up_to(written, timing.meta.goal_insns, timing.meta.goal_ns)

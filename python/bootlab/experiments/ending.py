@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from bootlab.experiments.bench import Bench, Stopped
+from bootlab.experiments.bench import GOES_ON, Bench, Stopped
 
 NO_TIME = "the time budget is used up"
 ASKED = "SIGUSR1 ended the search"
@@ -71,7 +71,7 @@ class Tries:
         """Return the error of a search that Ctrl-C ended before anything was proved."""
         return Stopped(
             "stopped: nothing is proved yet",
-            hint="run the same command again: it continues from the boots that are kept",
+            hint=GOES_ON,
         )
 
     @contextmanager

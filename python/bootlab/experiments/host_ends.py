@@ -7,6 +7,9 @@ import msgspec
 
 from bootlab.model.recording import Meta, Outcome, Recording
 
+GO_ON = "run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s"
+"""What to do when the host ended a boot that is needed."""
+
 ATTEMPTS = 3
 _ATTEMPTS_OF_A_SLOW_BOOT = 2
 _PAUSES_S = (0.2, 1.0)

@@ -10,6 +10,8 @@ from bootlab.analysis.sequential_test import SAME_NS, Design, judge
 from bootlab.model.sample import Sample
 from bootlab.model.verdict import Verdict
 
+NO_COMMON_CLOCK = "the goal's time is not known, or the two are on different clocks"
+
 
 class SampleVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a sample says of two systems that both work, apart from any technique."""
@@ -29,9 +31,7 @@ def judge_sample(sample: Sample, rule: Design | None) -> SampleVerdict:
     base_ns, variant_ns = sample.base_goals_ns, sample.variant_goals_ns
     clocks = {r.meta.goal_clock for r in (*sample.base, *sample.variant)}
     if not base_ns or len(variant_ns) < len(sample.variant) or len(clocks) > 1:
-        return SampleVerdict(
-            verdict=Verdict.UNKNOWN, reason="the goal's time is not known, or the two are on different clocks"
-        )
+        return SampleVerdict(verdict=Verdict.UNKNOWN, reason=NO_COMMON_CLOCK)
     if rule is None:
         saved = base_ns[0] - variant_ns[0]
         if abs(saved) <= SAME_NS:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.artefacts import kernel_build
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.errors import UserError
 from bootlab.kernelsource.async_probe_patch import async_probe_patch
 from bootlab.kernelsource.configuration import Configuration, from_mapping
 from bootlab.kernelsource.functions import function_index
@@ -37,12 +37,7 @@ class KernelSource:
 
         Raise UserError for a system whose file names an image.
         """
-        if system.kernel.build is None:
-            raise UserError(
-                f"the kernel of {system.name} is not built: its system file names an image",
-                hint='give it a source: [kernel] source = "debian", config = ["kernel.config"]',
-            )
-        self._cache, self._build, self._arch = cache, system.kernel.build, system.machine.arch
+        self._cache, self._build, self._arch = cache, kernel_build(system), system.machine.arch
         self._config: Configuration = from_mapping(config)
         self._asked: dict[tuple[str, ...], dict[str, Lever]] = {}
 

@@ -10,7 +10,7 @@ import msgspec
 
 from bootlab.analysis.sequential_test import SAME_NS, Design, apart, design, lost, no_later
 from bootlab.experiments.dithering import DitheredBoots
-from bootlab.experiments.judged_sample import judge_sample
+from bootlab.experiments.judged_sample import NO_COMMON_CLOCK, judge_sample
 from bootlab.experiments.on_board import End, at_both, ends_of
 from bootlab.experiments.trial import why_broken_somewhere
 from bootlab.model.costs import Costs
@@ -61,7 +61,7 @@ class OnTop(msgspec.Struct, frozen=True, kw_only=True):
                 return Verdict.BROKEN, broken
             old, new = sample.base_goals_ns, sample.variant_goals_ns
             if len({r.meta.goal_clock for r in (*sample.base, *sample.variant)}) > 1 or len(new) < len(sample.variant):
-                return Verdict.UNKNOWN, "the goal's time is not known, or the two are on different clocks"
+                return Verdict.UNKNOWN, NO_COMMON_CLOCK
             if max(new) >= min(old):
                 return self._not_earlier(old, new)
             if self.full and apart(old, new, self.range_ns) > 0:

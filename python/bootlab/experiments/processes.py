@@ -15,6 +15,7 @@ from bootlab.collectors.processes import PROCESSES_FILE, ProcessCost
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.self_check import IS_IT_EXACT
 from bootlab.experiments.watched_boot import watchable, watched
 from bootlab.launch import emulator, plugin
 from bootlab.launch.boot_plan import BootPlan
@@ -66,7 +67,7 @@ def _watched(bench: Bench, system: SystemDescription) -> tuple[Recording, int]:
     if recording.meta.goal_insns != timing.meta.goal_insns:
         raise MeasurementError(
             f"the boot with the plugin differs from the timing boot; compare {recording.path} with {timing.path}",
-            hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
+            hint=IS_IT_EXACT,
         )
     return recording, timing.meta.goal_insns
 

@@ -9,6 +9,9 @@ from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
 
+IS_IT_EXACT = "`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time"
+"""What to do when a boot that is only watched differs from the one that is timed."""
+
 _AGAIN = 1
 """Number of the second boot: it is kept beside the first, so a run that goes on does not make it again."""
 

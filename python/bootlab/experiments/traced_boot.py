@@ -13,6 +13,7 @@ from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import MeasurementError
 from bootlab.experiments.base import require_goal, require_report
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.self_check import IS_IT_EXACT
 from bootlab.launch.boot_plan import Purpose
 from bootlab.model.recording import Recording
 from bootlab.model.system import SystemDescription
@@ -80,7 +81,7 @@ def _traced(
     ):
         raise MeasurementError(
             f"the traced boot differs from the timing boot; compare {recording.path} with {timing.path}",
-            hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
+            hint=IS_IT_EXACT,
         )
     trace = function_trace.load(Path(recording.path or "."))
     executed = int(trace.self_insns.sum())

@@ -16,6 +16,7 @@ from bootlab.analysis.schedule import stage_verdicts, steady_part
 from bootlab.analysis.sequential_test import Design
 from bootlab.analysis.stages import stage_deltas
 from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
+from bootlab.experiments.host_ends import GO_ON
 from bootlab.experiments.judged_sample import judge_sample
 from bootlab.experiments.on_board import judged_on_board
 from bootlab.model.change import Change
@@ -206,7 +207,7 @@ def require_told(why: str, label: str) -> None:
     if isinstance(why, HostEnded):
         raise EndedByHost(
             f"the host ended a boot of {label}: {why}",
-            hint="run the same command again: it goes on; if the machine is merely slow, raise limits.wall_s",
+            hint=GO_ON,
         )
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import msgspec
 
+from bootlab.builders.artefacts import kernel_build
 from bootlab.collectors import benchmark
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system, why_no_report
 from bootlab.errors import BuildError, UserError
@@ -98,11 +99,9 @@ class Xip(Experiment):
     def check(self, system: SystemDescription) -> None:
         """Raise UserError for a system that cannot start from flash, or whose kernel is not built."""
         flash_layout.layout(system)
-        if system.kernel.build is None:
-            raise UserError(
-                f"the kernel of {system.name} is not built: its system file names an image",
-                hint='each way needs a kernel of its own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
-            )
+        kernel_build(
+            system, 'each way needs a kernel of its own: [kernel] source = "debian" (docs/how-to/build-kernels.md)'
+        )
         super().check(system)
 
     def rows(self, bench: Bench, system: SystemDescription) -> Iterator[Row | LeftOut]:

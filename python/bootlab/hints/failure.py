@@ -9,6 +9,7 @@ import re
 from bootlab import _core
 from bootlab.hints import program as program_hint
 from bootlab.hints import user_space as user_space_hint
+from bootlab.model.console_port import printed_elsewhere
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import SystemDescription
 from bootlab.recordings.console import of_the_kernel
@@ -195,13 +196,7 @@ def _printed_elsewhere(recording: Recording, system: SystemDescription | None) -
     """Name the console that programs write to, where that is a screen and not the port that is read."""
     if system is None or recording.meta.outcome is Outcome.PANIC:
         return ""
-    names = [(param.value or "").partition(",")[0] for param in system.cmdline.all("console")]
-    port = next((name for name in names if re.match(r"tty[A-Z]|ttymxc", name)), "")
-    if not port or not re.fullmatch(r"tty\d*|ttynull|null", names[-1]):
-        return ""
-    return (
-        f"programs print on {names[-1]}, the last console= of the command line, and bootlab reads {port}: put it last"
-    )
+    return printed_elsewhere(system.cmdline)
 
 
 def _near_goal(recording: Recording, goal: str) -> str:

@@ -23,6 +23,9 @@ LoaderPlace = Literal["fat", "raw"]
 FALCON_SIZE, SECOND_SIZE, TREE_SIZE = "falcon image", "U-Boot", "device tree"
 """Names under which a recording has the size of what the SPL loads, in falcon mode or else, and of the device tree."""
 
+NO_BOARD = "the system file does not say for which board U-Boot is built"
+NAME_A_TREE = 'name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"'
+
 
 class LoaderBuild(SourceBuild, frozen=True, kw_only=True):
     """How U-Boot is built. `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's."""

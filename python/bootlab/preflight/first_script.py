@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from bootlab.model.console_port import printed_elsewhere
 from bootlab.model.system import SystemDescription
 from bootlab.startup import shell
 from bootlab.startup.files import TreeFiles
@@ -44,13 +45,7 @@ def of_the_kernel(goal: str) -> bool:
 
 
 def _screen(system: SystemDescription) -> str:
-    names = [(param.value or "").partition(",")[0] for param in system.cmdline.all("console")]
-    port = next((name for name in names if re.match(r"tty[A-Z]|ttymxc|hvc", name)), "")
-    if not port or not re.fullmatch(r"tty\d*|ttynull|null", names[-1]) or "login" in system.goal.console:
-        return ""
-    return (
-        f"programs print on {names[-1]}, the last console= of the command line, and bootlab reads {port}: put it last"
-    )
+    return "" if "login" in system.goal.console else printed_elsewhere(system.cmdline)
 
 
 def _script(system: SystemDescription, goal: str) -> str:

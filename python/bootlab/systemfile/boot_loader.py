@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from bootlab.model.boot_loader import Loader, LoaderBuild, LoaderStart
+from bootlab.model.boot_loader import NO_BOARD, Loader, LoaderBuild, LoaderStart
 from bootlab.systemfile.kernel import asked
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw_loader import RawLoader
@@ -141,7 +141,7 @@ def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
 def _build(raw: RawLoader, source: str, place: Place) -> LoaderBuild:
     if not raw.defconfig:
         raise place.error(
-            "the system file does not say for which board U-Boot is built",
+            NO_BOARD,
             "loader.defconfig",
             'write "orangepi_pc_defconfig"',
         )

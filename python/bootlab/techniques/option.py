@@ -11,6 +11,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared
+from bootlab.techniques.missing import NO_CONFIGURATION
 from bootlab.techniques.row import TechniqueRow
 
 Options = tuple[tuple[str, str], ...]
@@ -60,7 +61,7 @@ class OptionTechnique(TechniqueRow):
     def applies(self, context: Context) -> Applies:
         """Yes when an option has another value in the configuration."""
         if not context.config:
-            return Applies.unknown("the kernel's configuration is not known")
+            return NO_CONFIGURATION
         for option in self.only_if:
             if not context.enabled(option):
                 return Applies.no(

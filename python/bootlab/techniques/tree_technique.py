@@ -10,6 +10,7 @@ from bootlab.model.system import SystemDescription
 from bootlab.startup import units
 from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Proof, Source, StageName, Technique
+from bootlab.techniques.missing import NO_APPLICATION
 
 
 class TreeTechnique(Technique):
@@ -75,5 +76,5 @@ def application_unit(
 def no_unit(system: SystemDescription) -> Applies:
     """Say why no unit is known to start the application."""
     if system.application is None:
-        return Applies.unknown('the system file does not name the application (application = "/path")')
+        return NO_APPLICATION
     return Applies.unknown("no unit of the tree starts the application", f"application = {system.application}")

@@ -24,7 +24,7 @@ from bootlab.model.system import SystemDescription
 from bootlab.recordings import recording_dir
 from bootlab.recordings.files import RECORDING_FILE
 from bootlab.targets.choose import target_for
-from bootlab.workers.scheduled_job import Job, boot_job, stop_file
+from bootlab.workers.scheduled_job import SHARE_FOLDERS, Job, boot_job, stop_file
 from bootlab.workers.scheduler_address import FORMS, address_of, scheduler_file
 from bootlab.workers.shared_boots import Opener, boot_name, hand_over, interrupted, kept_elsewhere
 from bootlab.workers.shared_files import SharedFiles
@@ -198,7 +198,7 @@ def _settled(folder: Path) -> Recording:
         if time.monotonic() > until:
             raise EnvironmentFault(
                 f"a worker wrote {folder}, but this machine does not see it",
-                hint="put store and cache into a folder that all machines share, under the same path",
+                hint=SHARE_FOLDERS,
             )
         time.sleep(_LOOK_EVERY_S)
     return recording_dir.load(folder)

@@ -22,6 +22,8 @@ from bootlab.recordings.half_made import half_made, key_of
 from bootlab.workers.shared_boots import Opener, boot_copies, boot_name, check
 from bootlab.workers.shared_files import SharedFiles
 
+SHARE_FOLDERS = "put store and cache into a folder that all machines share, under the same path"
+
 _LOOK_EVERY_S = 0.5
 ASK_EVERY_S = 3.0
 """How often a worker asks a URL whether it shall stop: each time is a request that may cost something."""
@@ -66,7 +68,7 @@ def boot_job(job: Job) -> str:
     if not folder.parent.is_dir():
         raise EnvironmentFault(
             f"{socket.gethostname()} has no folder {folder.parent}",
-            hint="put store and cache into a folder that all machines share, under the same path",
+            hint=SHARE_FOLDERS,
         )
     cache = Cache(Path(job.cache))
     check(job.plan, cache)

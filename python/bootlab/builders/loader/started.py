@@ -18,7 +18,7 @@ from bootlab.builders.loader.options import has_environment, options_of
 from bootlab.builders.loader.partition import PcBoot
 from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
-from bootlab.model.boot_loader import LOADER_BOARDS, Loader, LoaderBoard, loader_board
+from bootlab.model.boot_loader import LOADER_BOARDS, NAME_A_TREE, Loader, LoaderBoard, loader_board
 from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import SystemDescription
 
@@ -88,7 +88,7 @@ def started(
     if system.machine.dtb is None:
         raise UserError(
             "the boot loader has no device tree for the kernel",
-            hint='name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"',
+            hint=NAME_A_TREE,
         )
     parts = _parts(system, loader, place, start, artefacts, cmdline, cache, span_bytes)
     made: BuiltLoader | None = None

@@ -26,7 +26,7 @@ from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
 from bootlab.builders.loader.options import ENVIRONMENT_FILE
 from bootlab.errors import KernelBuildError, LoaderBuildError, ToolMissing, UserError, cannot_write
 from bootlab.kernelsource.configuration import read_config
-from bootlab.model.boot_loader import LoaderBoard, LoaderBuild
+from bootlab.model.boot_loader import NO_BOARD, LoaderBoard, LoaderBuild
 from bootlab.model.source_build import KernelPatch, Options
 
 _VERSION = 1
@@ -119,7 +119,7 @@ class UbootBuilder:
     ) -> _Request:
         if not build.base:
             raise UserError(
-                "the system file does not say for which board U-Boot is built",
+                NO_BOARD,
                 hint='add to [loader]: defconfig = "orangepi_pc_defconfig" (look into configs/ of the source)',
             )
         target = architecture(arch)

@@ -8,6 +8,7 @@ from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import built_with
+from bootlab.techniques.missing import NO_CONFIGURATION
 from bootlab.techniques.option import stated, value_of
 
 # The second one hands the boot loader's command line, memory and initramfs to the appended tree.
@@ -47,7 +48,7 @@ class AppendedDtb(Technique):
         if tree is None:
             return Applies.no("no device tree is given to the machine", "neither kernel.device_tree nor machine.dtb")
         if not context.config:
-            return Applies.unknown("the kernel's configuration is not known")
+            return NO_CONFIGURATION
         return Applies.yes(
             "the device tree is a file of its own", stated(context, "ARM_APPENDED_DTB"), options=("ARM_APPENDED_DTB",)
         )
@@ -102,7 +103,7 @@ class CompilerOptimisation(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes where the configuration is known: one of both is always on."""
         if not context.config:
-            return Applies.unknown("the kernel's configuration is not known")
+            return NO_CONFIGURATION
         now = _SIZE if value_of(context, _SIZE) == "y" else _SPEED
         return Applies.yes(
             f"the kernel is built with {'-Os' if now == _SIZE else '-O2'}", f"CONFIG_{now}=y", options=(now,)

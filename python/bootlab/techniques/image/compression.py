@@ -10,6 +10,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
 from bootlab.techniques.built import built_with, images_differ
 from bootlab.techniques.evidence import either, vanished
+from bootlab.techniques.missing import NO_CONFIGURATION
 from bootlab.techniques.option import stated, value_of
 
 
@@ -121,7 +122,7 @@ class KernelCompression(Technique):
         if kernel.build is not None and kernel.build.image in {"Image", "xipImage", "vmlinux"}:
             return Applies.no("the image is not compressed", f"kernel.image = {kernel.build.image}")
         if not context.config:
-            return Applies.unknown("the kernel's configuration is not known")
+            return NO_CONFIGURATION
         now = _present(context)
         if now is None:
             return Applies.no("the configuration names no algorithm that this architecture unpacks")

@@ -9,6 +9,7 @@ from bootlab.startup import applets, scripts
 from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.init.start_scripts import FEWER_FORKS, processes
+from bootlab.techniques.missing import NO_PROCESS_COUNT
 from bootlab.techniques.tree_technique import TreeTechnique
 
 _QUOTED_MAX = 8
@@ -152,7 +153,7 @@ class BusyboxNofork(BusyboxShell):
         """Prove it by the number of processes that the boot made."""
         was, now = processes(before), processes(after)
         if was is None or now is None:
-            return Effect(False, "only diagnostic boots of both show how many processes were started")
+            return NO_PROCESS_COUNT
         return Effect(now < was, f"processes made up to the report, kernel threads included: {was} -> {now}")
 
 

@@ -14,6 +14,7 @@ from bootlab.startup import mounts, root_switch, scripts
 from bootlab.startup.files import TreeFiles
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.missing import NO_APPLICATION, NO_LINE_OF_INIT
 from bootlab.techniques.tree_technique import TreeTechnique, no_tree
 
 _START = "/application-start"
@@ -46,7 +47,7 @@ class MountsByApplication(TreeTechnique):
         """Yes when something else is init, mounts these, and the system names its application."""
         system = context.system
         if system.application is None:
-            return Applies.unknown('the system file does not name the application (application = "/path")')
+            return NO_APPLICATION
         if system.init_path in {system.application, _START}:
             return Applies.no("the application is init already", f"{system.init_parameter}={system.init_path}")
         if (fixed := _fixed_init(system)) is not None:
@@ -76,7 +77,7 @@ class MountsByApplication(TreeTechnique):
         old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
         was, now = old.match(RUN_INIT), new.match(RUN_INIT)
         if now is None:
-            return Effect(False, new.why_silent() or "the kernel did not print its init")
+            return Effect(False, new.why_silent() or NO_LINE_OF_INIT)
         if now[1] != _START or (was is not None and was[1] == _START):
             return Effect(False, f"the kernel runs: {now.string}")
         if not after.recording.ok:
@@ -131,7 +132,7 @@ class AppAsInit(Technique):
         if system.tree is None:
             return no_tree(system)
         if system.application is None:
-            return Applies.unknown('the system file does not name the application (application = "/path")')
+            return NO_APPLICATION
         if system.init_path == system.application:
             return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
         if (why_not := _not_startable(system, system.tree.get(system.application))) is not None:
@@ -191,7 +192,7 @@ def _by_mark(before: Evidence, after: Evidence) -> Effect:
     # Where the console is quiet: the scripts' mark that is never set any more although the goal came.
     scripts = before.recording.mark("rc-scripts")
     if scripts is None or not after.recording.ok:
-        return Effect(False, KernelLog.of_console(after.recording).why_silent() or "the kernel did not print its init")
+        return Effect(False, KernelLog.of_console(after.recording).why_silent() or NO_LINE_OF_INIT)
     if after.recording.mark("rc-scripts") is not None:
         return Effect(False, f"the scripts still run: {scripts.source}")
     return Effect(True, f"the goal came and the scripts never ran: {scripts.source}")

@@ -14,6 +14,7 @@ from bootlab.startup.files import TreeFiles
 from bootlab.startup.merge import Merged, merge
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.evidence import quote
+from bootlab.techniques.missing import NO_PROCESS_COUNT
 from bootlab.techniques.tree_technique import TreeTechnique
 
 _QUOTED_MAX = 6
@@ -245,7 +246,7 @@ class ShellExpansions(TreeTechnique):
         files = TreeFiles.of(before.system)
         places = sum(len(replaced) for _, _, replaced in _found(before, files)) if files is not None else 0
         if before.diagnosis is None or after.diagnosis is None:
-            return Effect(False, "only diagnostic boots of both show how many processes were started")
+            return NO_PROCESS_COUNT
         still = TreeFiles.of(after.system)
         left = sum(len(replaced) for _, _, replaced in _found(after, still)) if still is not None else 0
         was, now = processes(before), processes(after)

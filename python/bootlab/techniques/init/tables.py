@@ -12,6 +12,7 @@ from bootlab.startup import inittab, mounts, scripts
 from bootlab.startup.files import TreeFiles, norm
 from bootlab.startup.specialise import apply
 from bootlab.techniques.base import Applies, Context, Evidence, Risk
+from bootlab.techniques.missing import NO_FILES_READ
 from bootlab.techniques.tree_technique import TreeTechnique
 
 
@@ -36,7 +37,7 @@ class UnneededMounts(TreeTechnique):
         if not all_of_them:
             return Applies.no("no script and no fstab mounts anything by name", context.system.init_path)
         if context.diagnosis is None or not context.diagnosis.files:
-            return Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
+            return NO_FILES_READ
         spare = _spare(context, files)
         if not spare:
             return Applies.no(

@@ -14,6 +14,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.diagnosed import mounted_root, users_of_modules
 from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.missing import NO_FILES_READ, NO_INITRAMFS, NO_INITRAMFS_SIZE
 
 _ARTEFACT = "initramfs"
 
@@ -58,11 +59,11 @@ class InitramfsSlim(Technique):
         """Yes when the diagnostic boot tells which files were read, and some were not."""
         initramfs, diagnosis = context.system.initramfs, context.diagnosis
         if initramfs is None:
-            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+            return NO_INITRAMFS
         if context.system.root is not None:
             return Applies.no("an initrd mounts the root: only the root is observed", context.system.root.medium)
         if diagnosis is None:
-            return Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
+            return NO_FILES_READ
         if not diagnosis.files:
             return Applies.unknown("the diagnostic boot could not tell which files were read")
         unread = self._unread(context)
@@ -82,7 +83,7 @@ class InitramfsSlim(Technique):
         """Prove it by the smaller archive, in files and bytes."""
         was, now = (e.recording.meta.artefact_bytes.get(_ARTEFACT) for e in (before, after))
         if was is None or now is None:
-            return Effect(False, "the recordings do not show the size of the initramfs")
+            return NO_INITRAMFS_SIZE
         files = [
             sum(1 for _, x in e.system.initramfs.tree.entries if x.kind == "file") if e.system.initramfs else 0
             for e in (before, after)
@@ -150,7 +151,7 @@ class InitramfsModules(Technique):
         """Yes when the initramfs has modules that the diagnostic boot did not load."""
         initramfs = context.system.initramfs
         if initramfs is None:
-            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+            return NO_INITRAMFS
         carried = modules_of(initramfs.tree)
         if not carried:
             return Applies.no("the initramfs has no modules", f"{len(initramfs.tree.entries)} entries")
@@ -174,7 +175,7 @@ class InitramfsModules(Technique):
         """Prove it by the smaller archive, in modules and bytes, with which the goal was reached."""
         was, now = (e.recording.meta.artefact_bytes.get(_ARTEFACT) for e in (before, after))
         if was is None or now is None:
-            return Effect(False, "the recordings do not show the size of the initramfs")
+            return NO_INITRAMFS_SIZE
         counts = [len(modules_of(e.system.initramfs.tree)) if e.system.initramfs else 0 for e in (before, after)]
         text = f"initramfs {was} -> {now} bytes, {counts[0]} -> {counts[1]} modules"
         return Effect(now < was and counts[1] < counts[0] and after.recording.ok, text)

@@ -11,6 +11,7 @@ from bootlab.model.tree import Compression
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
 from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.missing import NO_INITRAMFS, NO_INITRAMFS_SIZE
 
 _START = re.compile(r"Trying to unpack rootfs image as initramfs|Unpacking initramfs\.\.\.")
 _END = re.compile(r"Freeing initrd memory: \d+K")
@@ -45,7 +46,7 @@ class InitramfsAsync(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when there is an initramfs to unpack and the kernel knows the parameter."""
         if context.system.initramfs is None:
-            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+            return NO_INITRAMFS
         if context.kernel_version and context.kernel_version < (5, 13):
             return Applies.no("this kernel always unpacks at once", ".".join(map(str, context.kernel_version)))
         log = KernelLog.of(context)
@@ -131,7 +132,7 @@ class InitramfsCompression(Technique):
         """Yes when the kernel can unpack another format that this machine can write."""
         initramfs = context.system.initramfs
         if initramfs is None:
-            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+            return NO_INITRAMFS
         formats = self._formats(context)
         if not formats:
             return Applies.no(
@@ -158,7 +159,7 @@ class InitramfsCompression(Technique):
         old, new = before.recording.meta.artefact_bytes, after.recording.meta.artefact_bytes
         was, now = old.get(_ARTEFACT), new.get(_ARTEFACT)
         if was is None or now is None:
-            return Effect(False, "the recordings do not show the size of the initramfs")
+            return NO_INITRAMFS_SIZE
         sums = [e.recording.meta.artefact_sha256.get(_ARTEFACT) for e in (before, after)]
         if was == now and (None in sums or sums[0] == sums[1]):
             return Effect(False, f"the archive is the same: {was} bytes")

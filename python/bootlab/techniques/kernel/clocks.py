@@ -10,6 +10,8 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared, interval_shrank, vanished
+from bootlab.techniques.kernel.processors import ALLOWED
+from bootlab.techniques.missing import NO_CONFIGURATION, NO_PROCESSOR_COUNT
 from bootlab.techniques.option import value_of
 from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
@@ -50,7 +52,7 @@ class NoApicTimer(ParameterTechnique):
             return Applies.no("the APIC timer is not calibrated here", line)
         if line := log.line(r"Booting paravirtualized kernel on (?:KVM|VMware)|Hypervisor detected: Microsoft"):
             return Applies.unknown("a hypervisor may give the timer's frequency; the log does not show it", line)
-        cpus = log.match(r"smpboot: Allowing (\d+) CPUs")
+        cpus = log.match(ALLOWED)
         if cpus is not None and cpus[1] != "1":
             return Applies.no("several processors would share one broadcast timer", cpus.string)
         ticks = log.line(r"clocksource: hpet: mask|hpet0: at MMIO") or log.line(_TIMER)
@@ -126,7 +128,7 @@ class TimerFrequency(Technique):
         """Yes where the configuration tells the rate."""
         rate = value_of(context, "HZ")
         if not context.config:
-            return Applies.unknown("the kernel's configuration is not known")
+            return NO_CONFIGURATION
         if rate == "n":
             return Applies.no("the rate is fixed by the platform", "no CONFIG_HZ", options=("HZ",))
         return Applies.yes(f"the timer ticks {rate} times a second", f"CONFIG_HZ={rate}")
@@ -202,7 +204,7 @@ TECHNIQUES: tuple[Technique, ...] = (
             ),
             Sign("yes", r"smp: Brought up \d+ nodes?, \d+ CPUs?", "each further processor's counter is compared"),
         ),
-        otherwise="it does not show how many processors are brought up",
+        otherwise=NO_PROCESSOR_COUNT,
         # The comparison prints nothing: the time that bringing the others up takes shows it.
         shows=lambda before, after: interval_shrank(
             before, after, r"smp: Bringing up secondary CPUs", r"smp: Brought up", least_ns=15_000_000

@@ -12,6 +12,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import images_differ
 from bootlab.techniques.evidence import Booted, KernelLog
+from bootlab.techniques.kernel.processors import BROUGHT_UP
 
 _CALIBRATED = r"Calibrating delay (?:loop\.\.\.|using timer specific routine\.\.) .*\(lpj=(\d{1,12})\)"
 
@@ -22,8 +23,6 @@ _ANY = r"Calibrating delay "
 _BY_FREQUENCY = r"Calibrating delay loop \(skipped\), value calculated using timer frequency"
 
 _BRINGING_UP = "smp: Bringing up secondary CPUs"
-
-_BROUGHT_UP = re.compile(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
 
 _CALIBRATION_NS = 40_000_000
 """A processor comes up in about 10 ms; calibrate_delay_direct() measures five times over 10 ms (HZ/100 ticks)."""
@@ -41,7 +40,7 @@ class Others(NamedTuple):
         for recording in (booted.recording, *(() if booted.diagnosis is None else (booted.diagnosis.recording,))):
             begin = recording.find(_BRINGING_UP)
             for line in recording.lines:
-                found = _BROUGHT_UP.search(line.text)
+                found = re.search(BROUGHT_UP, line.text)
                 if found is None or begin is None or begin.printk_ns is None or line.printk_ns is None:
                     continue
                 if int(found[1]) > 1:

@@ -10,6 +10,7 @@ from bootlab.model.kernel_change import LoadModulesLate, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with, options_asked
+from bootlab.techniques.missing import NO_INITCALLS
 from bootlab.techniques.vital_initcalls import vital
 
 
@@ -36,7 +37,7 @@ class UnusedDrivers(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when an initcall found nothing and the source names the option that only builds such initcalls."""
         if context.diagnosis is None or not context.diagnosis.initcalls:
-            return Applies.unknown("a diagnostic boot with initcalls is missing")
+            return NO_INITCALLS
         idle = _found_nothing(context)
         if not idle:
             return Applies.no("every driver's initcall found what it looked for", "none returned -19 (ENODEV)")
@@ -123,7 +124,7 @@ class DriversAsModules(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when a slow initcall belongs to an option that may be m, and modules can be carried."""
         if context.diagnosis is None or not context.diagnosis.initcalls:
-            return Applies.unknown("a diagnostic boot with initcalls is missing")
+            return NO_INITCALLS
         return _no_modules(context) or self._among_drivers(context)
 
     def _among_drivers(self, context: Context) -> Applies:

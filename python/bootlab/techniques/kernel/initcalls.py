@@ -16,6 +16,7 @@ from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, either, never_called, quote
+from bootlab.techniques.missing import NO_INITCALLS
 from bootlab.techniques.parameter import ParameterTechnique
 from bootlab.techniques.probes import may_serve_the_console
 from bootlab.techniques.row import TechniqueRow
@@ -72,7 +73,7 @@ class InitcallBlacklist(Technique):
                 "the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set", options=("KALLSYMS",)
             )
         if context.diagnosis is None or not context.diagnosis.initcalls:
-            return Applies.unknown("a diagnostic boot with initcalls is missing")
+            return NO_INITCALLS
         found = self._candidates(context, context.diagnosis)
         if not found:
             return Applies.no("no initcall that can be left out takes 2 ms and 0.5 % of the boot", "initcall_debug")
@@ -194,7 +195,7 @@ class NoTracefs(ParameterTechnique):
         if all(name in listed for name in _INITCALLS):
             return Applies.no("both initcalls are left out already", quote(",".join(listed)))
         if context.diagnosis is None or not context.diagnosis.initcalls:
-            return Applies.unknown("a diagnostic boot with initcalls is missing")
+            return NO_INITCALLS
         ran = {call.name.partition("+")[0] for call in context.diagnosis.initcalls}
         missing = [name for name in _INITCALLS if name not in ran]
         if missing:
@@ -226,7 +227,7 @@ class DebugInitcalls(TechniqueRow):
                 "the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set", options=("KALLSYMS",)
             )
         if context.diagnosis is None or not context.diagnosis.initcalls:
-            return Applies.unknown("a diagnostic boot with initcalls is missing")
+            return NO_INITCALLS
         if found := self._ran(context):
             return Applies.yes("the kernel makes them at boot", quote(" ".join(found)))
         return Applies.no("no such initcall ran", quote(" ".join(self.names)))

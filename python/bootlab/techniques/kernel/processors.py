@@ -8,9 +8,16 @@ from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, either, never_called, quote
+from bootlab.techniques.missing import NO_PROCESSOR_COUNT
 from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
 _PATCHING = "alternatives_smp_module_add"
+
+BROUGHT_UP = r"smp: Brought up \d+ nodes?, (\d+) CPUs?"
+"""kernel/smp.c: smp_init()."""
+
+ALLOWED = r"smpboot: Allowing (\d+) CPUs"
+"""arch/x86/kernel/smpboot.c: prefill_possible_map()."""
 
 _FREEING = r"Freeing SMP alternatives memory"
 
@@ -38,9 +45,9 @@ class NoreplaceSmp(ParameterTechnique):
         if context.enabled("SMP") is False:
             return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set", options=("SMP",))
         log = KernelLog.of(context)
-        cpus = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
+        cpus = log.match(BROUGHT_UP)
         if cpus is None:
-            return log.unknown("it does not show how many processors are brought up")
+            return log.unknown(NO_PROCESSOR_COUNT)
         if cpus[1] != "1":
             return Applies.no("several processors: nothing is patched", cpus.string)
         line = log.line(_FREEING)
@@ -86,9 +93,9 @@ class OneProcessor(Technique):
         if context.enabled("SMP") is False:
             return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set", options=("SMP",))
         log = KernelLog.of(context)
-        cpus = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
+        cpus = log.match(BROUGHT_UP)
         if cpus is None:
-            return log.unknown("it does not show how many processors are brought up")
+            return log.unknown(NO_PROCESSOR_COUNT)
         if cpus[1] != "1":
             return Applies.yes("several processors are brought up", cpus.string)
         if line := log.line(r"\.\.TIMER: vector=|APIC: Switch to symmetric I/O mode setup$"):
@@ -106,12 +113,9 @@ class OneProcessor(Technique):
         """Prove it by SMP mode that is deactivated, or by the number of processors."""
         return either(
             appeared(before, after, r"APIC: SMP mode deactivated|smpboot: SMP disabled"),
-            differs(before, after, r"smp: Brought up \d+ nodes?, (\d+) CPUs?"),
-            differs(before, after, r"smpboot: Allowing (\d+) CPUs"),
+            differs(before, after, BROUGHT_UP),
+            differs(before, after, ALLOWED),
         )
-
-
-_BROUGHT_UP = r"smp: Brought up \d+ nodes?, (\d+) CPUs?"
 
 
 class ProcessorsLater(Technique):
@@ -149,16 +153,16 @@ class ProcessorsLater(Technique):
                 "processors cannot be brought up later", "CONFIG_HOTPLUG_CPU is not set", options=("HOTPLUG_CPU",)
             )
         log = KernelLog.of(context)
-        cpus = log.match(_BROUGHT_UP)
+        cpus = log.match(BROUGHT_UP)
         if cpus is None:
-            return log.unknown("it does not show how many processors are brought up")
+            return log.unknown(NO_PROCESSOR_COUNT)
         if cpus[1] == "1":
             return Applies.no("there is one processor", cpus.string)
         return Applies.yes("several processors are brought up before init", cpus.string)
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose one processor, and two of more."""
-        found = KernelLog.of(context).match(_BROUGHT_UP)
+        found = KernelLog.of(context).match(BROUGHT_UP)
         several = found is not None and int(found[1][:4]) > 2
         return tuple(
             Change(technique=self.id, ops=(SetParam("maxcpus", number),), label=number)
@@ -167,7 +171,7 @@ class ProcessorsLater(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the number of processors that were brought up."""
-        return differs(before, after, _BROUGHT_UP)
+        return differs(before, after, BROUGHT_UP)
 
 
 LEAST_USER_SPACE_NS = 10_000_000

@@ -13,6 +13,7 @@ from bootlab.model.tree import Compression
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, quote, rejected, vanished
+from bootlab.techniques.missing import NO_LINE_OF_INIT
 from bootlab.techniques.parameter import ParameterTechnique
 
 _WAITING = r"md: Waiting for all devices to be available before autodetect"
@@ -235,7 +236,7 @@ class RootInInitramfs(Technique):
             return Effect(False, f"the kernel still mounts a root: {mounted}")
         run = log.line(RUN_INIT)
         if not run:
-            return Effect(False, log.why_silent() or "the kernel did not print its init")
+            return Effect(False, log.why_silent() or NO_LINE_OF_INIT)
         was = KernelLog.of_console(before.recording).line(_ANY_MOUNTED)
         size = after.recording.meta.artefact_bytes.get("initramfs")
         return Effect(True, f"{was or 'mounted before'} -> initramfs of {size} bytes; {run}")

@@ -10,6 +10,7 @@ from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.model.figures import count, counted, grouped_ms, percent
 from bootlab.model.figures import ms as ms_text
 from bootlab.views.functions.calls_data import calls_data
+from bootlab.views.functions.text import CUT_SHORT
 from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
@@ -49,7 +50,7 @@ def page_data(trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequenc
             ["frames lost", count(head.lost_frames)],
         ],
         "problems": [
-            *([] if head.complete else ["QEMU ended before the requested end: the trace ends there"]),
+            *([] if head.complete else [CUT_SHORT]),
             *head.limits_reached,
         ],
         "parts": parts,

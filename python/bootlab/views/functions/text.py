@@ -21,6 +21,8 @@ from bootlab.tracing.modules import PlacedModules
 from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import TextTable
 
+CUT_SHORT = "QEMU ended before the requested end: the trace ends there"
+
 # The letters of `kd -f` (kernel function trace's dump program), and two more.
 FIELDS: dict[str, tuple[str, Callable[[FunctionRow], object]]] = {
     "F": ("Function", lambda row: one_line(row.function)),
@@ -76,7 +78,7 @@ def summary(head: TraceTotals, buckets: list[Bucket]) -> RenderableType:
         *head.limits_reached,
     ]
     if not head.complete:
-        lines.append("QEMU ended before the requested end: the trace ends there")
+        lines.append(CUT_SHORT)
     return Group(*(Text(line) for line in lines), table)
 
 

@@ -9,6 +9,7 @@ from bootlab.history.trend import Level
 from bootlab.model import figures
 from bootlab.model.timeline import in_order
 from bootlab.views.history.addresses import Addresses
+from bootlab.views.history.page import CLOCKS
 from bootlab.views.history.text import short
 from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import end_to_end, ms, page, part, show, table
@@ -75,7 +76,7 @@ def render(
         ],
         "parts": parts,
         "trail": [["all systems", to.home], [show(entry.system), to.system(entry.system)]],
-        "footer": "Times in milliseconds, on the clock named next to them.",
+        "footer": CLOCKS,
     }
     return page(f"{one_line(entry.system, 80)} at {short(one_line(entry.revision, 80))} · bootlab", data)
 

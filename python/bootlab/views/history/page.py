@@ -20,7 +20,8 @@ from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 _CHARTS = 6
-_FOOTER = "Times in milliseconds, on the clock named next to them. One file, no network."
+CLOCKS = "Times in milliseconds, on the clock named next to them."
+_FOOTER = f"{CLOCKS} One file, no network."
 
 
 def render_system(
@@ -64,7 +65,7 @@ def system_data(
         ],
         "parts": [one for one in parts if one is not None],
         "trail": [["all systems", to.home]] if to is not None else None,
-        "footer": _FOOTER if to is None else "Times in milliseconds, on the clock named next to them.",
+        "footer": _FOOTER if to is None else CLOCKS,
     }
 
 
