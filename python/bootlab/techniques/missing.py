@@ -9,6 +9,7 @@ from bootlab.techniques.base import Applies
 NO_CONFIGURATION = Applies.unknown("the kernel's configuration is not known")
 NO_INITCALLS = Applies.unknown("a diagnostic boot with initcalls is missing")
 NO_FILES_READ = Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
+NO_ROOT_SHOWN = Applies.unknown("the diagnostic boot does not show what is mounted as the root")
 NO_APPLICATION = Applies.unknown('the system file does not name the application (application = "/path")')
 NO_INITRAMFS = Applies.no("there is no initramfs", "no [initramfs] in the system")
 

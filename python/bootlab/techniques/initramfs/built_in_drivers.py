@@ -12,6 +12,7 @@ from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with, options_asked
 from bootlab.techniques.diagnosed import loaded_modules, mounted_root
 from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.missing import NO_ROOT_SHOWN
 
 _MOUNTED = r"VFS: Mounted root \((\w{1,32}) filesystem\)"
 _NAMED = re.compile(r"/dev/(?!mapper/|disk/|dm-|md)\w{1,32}")
@@ -72,7 +73,7 @@ class BuiltInDrivers(Technique):
             return Applies.unknown("a diagnostic boot is missing: only it shows which drivers are used")
         mounted = mounted_root(context)
         if mounted is None:
-            return Applies.unknown("the diagnostic boot does not show what is mounted as the root")
+            return NO_ROOT_SHOWN
         if not _NAMED.fullmatch(mounted[0]):
             return Applies.no("the root is on a device that others make up", f"{mounted[0]} is mounted on /")
         return self._by_options(context, *mounted)

@@ -14,7 +14,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.diagnosed import mounted_root, users_of_modules
 from bootlab.techniques.evidence import KernelLog
-from bootlab.techniques.missing import NO_FILES_READ, NO_INITRAMFS, NO_INITRAMFS_SIZE
+from bootlab.techniques.missing import NO_FILES_READ, NO_INITRAMFS, NO_INITRAMFS_SIZE, NO_ROOT_SHOWN
 
 _ARTEFACT = "initramfs"
 
@@ -272,7 +272,7 @@ class InitramfsDirect(Technique):
         refused = _refused(context)
         mounted = mounted_root(context)
         if refused is not None or mounted is None or context.system.initramfs is None:
-            return refused or Applies.unknown("the diagnostic boot does not show what is mounted as the root")
+            return refused or NO_ROOT_SHOWN
         needed = _needed(context)
         if _are_packed(needed) and not context.enabled("MODULE_DECOMPRESS"):
             return Applies.no(
