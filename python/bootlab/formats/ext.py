@@ -20,7 +20,7 @@ from bootlab.formats.runs import BlockRun
 
 _ROOT_INODE = 2
 _EXTENTS_FLAG, _INLINE_FLAG, _ENCRYPT_FLAG = 0x80000, 0x10000000, 0x800
-_FILETYPE, _META_BG, _64BIT, _INLINE = 0x2, 0x10, 0x80, 0x8000
+_META_BG, _64BIT, _INLINE = 0x10, 0x80, 0x8000
 # What changes where things lie, and is not followed here.
 _UNREADABLE = {0x1: "compression", 0x8: "an external journal only", _META_BG: "META_BG"}
 _EXTENT_MAGIC, _DEPTH_MAX = 0xF30A, 5
@@ -66,7 +66,6 @@ class ExtFiles:
             raise UserError("the superblock of the ext file system is damaged", hint="check it: e2fsck -n IMAGE")
         self._block_bytes = 1024 << log_size
         self._wide = bool(incompatible & _64BIT)
-        self._has_filetype = bool(incompatible & _FILETYPE)
         self.unclean = bool(incompatible & 0x4)
         self._inode = functools.lru_cache(maxsize=4096)(self._read_inode)
         self._runs_of = functools.lru_cache(maxsize=64)(self._read_runs)
