@@ -67,7 +67,9 @@ fn first(said: &[Said], titled: bool, least: i32) -> Option<Vec<usize>> {
     // `because that is slow`: what, stands before it.
     for at in out.clone() {
         let before = at.checked_sub(1).filter(|before| said[*before].place == said[at].place);
-        let goes_on = said[at].text.starts_with(char::is_lowercase) || said[at].text.starts_with("Because");
+        let text = said[at].text;
+        let goes_on = text.starts_with(char::is_lowercase) || text.starts_with("Because");
+        let goes_on = goes_on || goes_back(text);
         let before = before.filter(|before| goes_on && !is_told(said, &out, *before));
         out.extend(before.filter(|_| out.len() <= QUOTES));
     }
@@ -114,8 +116,27 @@ fn is_told(said: &[Said], known: &[usize], at: usize) -> bool {
         .any(|one| *one == at || said[*one].text.contains(said[at].text) || said[at].text.contains(said[*one].text))
 }
 
+/// `Removing this, I get a login.`
+fn goes_back(sentence: &str) -> bool {
+    const LATER: [&str; 9] = [
+        "But it ",
+        "But with it",
+        "With it",
+        "With this",
+        "With that",
+        "Without it",
+        "After that",
+        "Removing this",
+        "Disabling this",
+    ];
+    LATER.iter().any(|words| sentence.starts_with(words))
+}
+
 /// `This adds 7 seconds.`: what, stands before it.
 fn points_back(sentence: &str) -> bool {
+    if goes_back(sentence) {
+        return true;
+    }
     let first = sentence.split([' ', '\'', '\u{2019}']).next().unwrap_or("");
     matches!(
         first,

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
-//! Lists and tables of times that a person wrote: `* 200 ms to run the option ROM`, `| First boot | 95 | 44 |`. They are
-//! quoted as they stand, the longest items of a list and the first rows of a table.
+//! Lists, tables and blocks of times that a person wrote: `* 200 ms to run the option ROM`, `| First boot | 95 | 44 |`,
+//! `Firmware: 32.2 s`. They are quoted as they stand, the longest items and rows of them.
 
 use super::cost::Cost;
 use super::kind::CostKind;
-use super::prose::{speaks_of_a_start, Paragraph};
+use super::persons_rows::{self, is_hoped, longest, LONGEST, QUOTES};
+use super::prose::{depth, speaks_of_a_start, Paragraph};
 use crate::log::line::Line;
 use crate::text::spoken_time::longest_in_words;
 
-/// So many make a list ...
+/// So many make a list.
 const FEW: usize = 3;
-/// ... and so many of one are quoted.
-const QUOTES: usize = 3;
-/// A longer item is no row.
-const LONGEST: usize = 160;
-
-/// A list whose items name times, or a table about starts.
-pub(super) fn of(lines: &[&Line], all: &[Paragraph]) -> Option<Cost> {
-    list(all).or_else(|| table(lines))
+/// A list whose items name times, or a table or a block about starts. `near`: the text speaks of a start.
+pub(super) fn of(lines: &[&Line], all: &[Paragraph], near: bool) -> Option<Cost> {
+    list(all)
+        .or_else(|| table(lines, near))
+        .or_else(|| persons_rows::of(lines, near).map(|(quotes, number)| cost("a person lists", &quotes, number)))
 }
 
 fn list(all: &[Paragraph]) -> Option<Cost> {
@@ -28,40 +26,86 @@ fn list(all: &[Paragraph]) -> Option<Cost> {
     if timed.len() < FEW {
         return None;
     }
-    let mut order: Vec<usize> = (0..timed.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(timed[*at].0));
-    order.truncate(QUOTES);
-    order.sort_unstable();
+    let order = longest(timed.iter().map(|(ns, _)| *ns));
     let quotes = order.iter().map(|at| trimmed(&timed[*at].1.text)).collect::<Vec<_>>();
     Some(cost("a person lists", &quotes, timed[order[0]].1.number))
 }
 
-/// `| First boot | 95 | 44 |` below `| | Before | After |`.
-fn table(lines: &[&Line]) -> Option<Cost> {
+/// `| First boot | 95 | 44 |` below `| | Before | After |`: the first table that is about starts.
+fn table(lines: &[&Line], near: bool) -> Option<Cost> {
+    let mut from = 0;
+    while from < lines.len() {
+        let rows = rows_from(&lines[from..]);
+        if rows.is_empty() {
+            from += 1;
+            continue;
+        }
+        let above = &lines[from.saturating_sub(FEW)..from];
+        if let Some(told) = of_table(&rows, above, near) {
+            return Some(told);
+        }
+        from += rows.len();
+    }
+    None
+}
+
+/// The rows of a table that begins here, quoted or not.
+fn rows_from<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
     let is_row = |line: &&&Line| {
-        let text = line.text.trim();
+        let text = row(&line.text);
         text.len() <= LONGEST && text.starts_with('|') && text.ends_with('|') && text.matches('|').count() > 2
     };
-    let rows: Vec<&&Line> = lines.iter().filter(is_row).collect();
-    let numbers = |line: &Line| {
-        cells(&line.text)
-            .skip(1)
-            .any(|cell| cell.starts_with(|c: char| c.is_ascii_digit()))
-    };
+    let mut last: Option<&Line> = None;
+    let mut out = Vec::new();
+    for line in lines.iter().take_while(is_row) {
+        let goes_on = last.is_none_or(|last| last.number + 1 == line.number && depth(&last.text) == depth(&line.text));
+        if !goes_on {
+            break;
+        }
+        out.push(*line);
+        last = Some(line);
+    }
+    out
+}
+
+fn of_table(rows: &[&Line], above: &[&Line], near: bool) -> Option<Cost> {
+    let numbers = |line: &Line| cells(&line.text).skip(1).any(is_number);
     let head = rows.first().filter(|head| !numbers(head))?;
-    let told: Vec<&&&Line> = rows[1..].iter().filter(|row| numbers(row)).take(QUOTES).collect();
+    let told: Vec<&Line> = rows[1..].iter().filter(|row| numbers(row)).copied().collect();
     let starts = |line: &Line| speaks_of_a_start(&line.text.to_lowercase());
-    if told.is_empty() || !told.iter().any(|row| starts(row)) && !starts(head) {
+    let ns = |line: &Line| {
+        cells(&line.text)
+            .filter_map(|cell| longest_in_words(&cell.to_lowercase()))
+            .max()
+    };
+    let timed = told.iter().filter(|row| ns(row).is_some()).count() * 2 > told.len();
+    let about = told.iter().chain(above).any(|row| starts(row)) || starts(head) || near && timed;
+    if told.is_empty() || !about || is_hoped(&head.text) || above.last().is_some_and(|line| is_hoped(&line.text)) {
         return None;
     }
     let shown = |line: &Line| cells(&line.text).collect::<Vec<_>>().join(" | ");
+    // Where no time has a unit, the order is the writer's.
+    let order = if timed {
+        longest(told.iter().map(|row| ns(row).unwrap_or(0)))
+    } else {
+        (0..told.len().min(QUOTES)).collect()
+    };
     let mut quotes = vec![shown(head)];
-    quotes.extend(told.iter().map(|row| shown(row)));
-    Some(cost("a person's table has", &quotes, told[0].number))
+    quotes.extend(order.iter().map(|at| shown(told[*at])));
+    Some(cost("a person's table has", &quotes, told[order[0]].number))
 }
 
-fn cells(row: &str) -> impl Iterator<Item = &str> {
-    row.trim()
+fn is_number(cell: &str) -> bool {
+    let cell = cell.trim_start_matches(['*', '~', '≈', '<', '`', ' ']);
+    cell.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn row(text: &str) -> &str {
+    text.trim_start_matches(['>', ' ', '\t']).trim_end()
+}
+
+fn cells(text: &str) -> impl Iterator<Item = &str> {
+    row(text)
         .trim_matches('|')
         .split('|')
         .map(str::trim)
@@ -91,7 +135,7 @@ mod tests {
     fn told(text: &str) -> Option<String> {
         let lines = lines_of(text);
         let lines: Vec<_> = lines.iter().collect();
-        super::of(&lines, &paragraphs(&lines)).map(|cost| cost.title)
+        super::of(&lines, &paragraphs(&lines), true).map(|cost| cost.title)
     }
 
     #[test]
@@ -109,9 +153,24 @@ mod tests {
         for text in [
             "* 20ms to boot\n* a frob\n",
             "| Board | Price |\n|---|---|\n| frob | 20 |\n",
+            "| Stage | Expected |\n|---|---|\n| boot | 20 s |\n",
             "",
         ] {
             assert_eq!(told(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_table_that_a_mail_quotes() {
+        assert_eq!(
+            told("> Bringup time (ms):\n>\n> | Board | Base | New |\n> | ----- | ---- | --- |\n> | frob  | 2075.8 | 1653.4 |\n")
+                .as_deref(),
+            Some("a person's table has `Board | Base | New`, `frob | 2075.8 | 1653.4`")
+        );
+        assert_eq!(
+            told("| 時刻 | 所要 | イベント |\n|---|---|---|\n| 0.4s | 0.4s | frob 起動 |\n| 3.4s | 3.0s | quux |\n")
+                .as_deref(),
+            Some("a person's table has `時刻 | 所要 | イベント`, `0.4s | 0.4s | frob 起動`, `3.4s | 3.0s | quux`")
+        );
     }
 }

@@ -8,6 +8,16 @@ pub(super) const LEAST: i32 = 5;
 /// ... but where the title speaks of a start, so much does.
 pub(super) const LITTLE: i32 = 3;
 
+/// What a sentence stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    /// An item of a list.
+    Item,
+    /// A page's heading.
+    Heading,
+}
+
 /// A sentence of a text.
 pub(super) struct Said<'a> {
     pub text: &'a str,
@@ -18,11 +28,15 @@ pub(super) struct Said<'a> {
     pub worth: i32,
     /// ... and of the cause of one.
     pub cause: i32,
-    /// It is an item of a list, and of one that announces causes.
-    pub is_item: bool,
+    pub form: Form,
+    /// It is an item of a list that announces causes.
     pub listed: bool,
     pub ns: Option<i64>,
+    /// It says why, and that it is slow.
     pub why: bool,
+    pub slow: bool,
+    /// How deeply a mail quotes it: it is the more another person's, or of an earlier day.
+    pub depth: usize,
 }
 
 /// The sentence in small letters without the names in it: `foo_timeout` is no word of waiting.

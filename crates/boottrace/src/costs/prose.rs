@@ -4,6 +4,8 @@
 use crate::log::any_stamp;
 use crate::log::line::Line;
 use crate::log::sentence::is_sentence;
+use crate::text::languages::{says_otherwise, words, Kind};
+pub(super) use crate::text::words::{find, holds};
 
 /// Things that are waited for, by their common names.
 const THINGS: &str = "udev|nfs|tftp|pxe|dhcp|dns|ntp|network|wifi|wlan|ethernet|phy|usb|pci|u-boot|uboot|crng|\
@@ -11,32 +13,21 @@ const THINGS: &str = "udev|nfs|tftp|pxe|dhcp|dns|ntp|network|wifi|wlan|ethernet|
     uuid|luks|crypt|firmware|bios|uefi|acpi|tpm|microcode|nvidia|amdgpu|gpu|display|touchscreen|bluetooth|modem|\
     watchdog|rtc|plymouth|snap|docker|cloud-init|metadata|datasource|memory training|ram training|grub|console|\
     baud|uart|driver|module|initcall|service|daemon|device|apparmor|selinux|journald|sshd|lightdm|sddm|gdm|\
-    script|dienst|servicio|serviço|treiber";
-/// A start, in English, German, French, Spanish, Portuguese, Italian, Russian, Chinese, Korean and Japanese.
-const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initrd|systemstart|hochfahren|\
-    démarrage|arranque|inicializa|inicio|загруз|启动|开机|開機|login prompt|login screen|rootfs|pxe|cloud-init|\
-    wait-online|network-online|power-on|power on|power-up|power up|to start|the start|slow start|starts slow|reach shell|gdm|\
-    probing|initcall|firmware loading|initialization|mount time|to mount|mounting time|init time|start-time|\
-    부팅|起動|avvio|uruchami|opstart";
+    script|dexopt|dex2oat";
+/// A start, in English; Android's as its users see it.
+const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initrd|login prompt|login screen|\
+    rootfs|pxe|cloud-init|wait-online|network-online|power-on|power on|power-up|power up|to start|the start|slow start|\
+    starts slow|reach shell|gdm|probing|initcall|firmware loading|initialization|mount time|to mount|mounting time|\
+    init time|start-time|start.elf|bootcode.bin|optimizing app|optimising app|apps optimizing|apps optimising|apps are optimi|apps will optimi|re-optimi|app optimization|app optimisation|android is upgrading|\
+    android is starting|bringup time|bring-up time";
 /// Lines that head a mail, a page or an issue, or begin a command or a program's text.
 const NO_PROSE: &str = "|${}+[</`=~;&";
-const BEGINS: &str = "From: |From:\t|To: |To:\t|Cc: |Cc:\t|Sent: |Sent:\t|Subject: |Subject:\t|Date: |Signed-off-by|labels: |_Launchpad user|sudo |systemctl |\
+const BEGINS: &str = "From: |From:\t|To: |To:\t|Cc: |Cc:\t|Sent: |Sent:\t|Subject: |Subject:\t|Date: |Signed-off-by|labels: |### Post by|Post by |_Launchpad user|sudo |systemctl |\
     journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|- [x]|- [ ]";
-
-/// Does a text in small letters hold one of some words, which `|` divides, where a word begins?
-pub(super) fn holds(lower: &str, words: &str) -> bool {
-    words.split('|').any(|word| find(lower, word).is_some())
-}
-
-/// Where a word begins in a text; words of scripts that put no space between them begin anywhere.
-pub(super) fn find(lower: &str, word: &str) -> Option<usize> {
-    let begins = |at: &usize| !lower[..*at].ends_with(char::is_alphanumeric) || !word.is_ascii();
-    lower.match_indices(word).map(|(at, _)| at).find(begins)
-}
 
 /// Does a text in small letters speak of a start?
 pub(super) fn speaks_of_a_start(lower: &str) -> bool {
-    STARTS.split('|').any(|word| lower.contains(word))
+    STARTS.split('|').any(|word| lower.contains(word)) || says_otherwise(lower, Kind::Start)
 }
 
 /// A text's paragraph, with the number of its first line.
@@ -45,7 +36,12 @@ pub(super) struct Paragraph {
     pub number: u32,
     /// It is an item of a list.
     pub listed: bool,
+    /// How deeply a mail quotes it.
+    pub depth: usize,
 }
+
+/// Nobody breaks lines that are longer: they are paragraphs.
+const WIDEST: usize = 130;
 
 /// The text's title: a heading, a mail's subject, or a short first line that stands apart; of some such lines the one that
 /// speaks of a start.
@@ -57,9 +53,12 @@ pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
         head.iter()
             .find_map(|line| Some((line.text.strip_prefix(mark)?, line.number)))
     };
+    // A page whose paragraphs are lines leaves none empty.
+    let unbroken = || lines.iter().any(|line| line.text.chars().count() > WIDEST);
     let apart = |at: usize| {
         let (first, next) = (lines.get(at)?, lines.get(at + 1)?);
-        let alone = next.number > first.number + 1 && !first.text.trim_end().ends_with(['.', ',', ':']);
+        let above = next.number > first.number + 1 || at == 0 && unbroken();
+        let alone = above && !first.text.trim_end().ends_with(['.', ',', ':', '\u{3002}']);
         let alone = alone && (at == 0 || lines[at - 1].number + 1 < first.number);
         let told = first.text.chars().count() <= LONGEST && !is_a_date(&first.text);
         (alone && told && is_prose(first)).then_some((first.text.as_str(), first.number))
@@ -76,6 +75,7 @@ pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
         text: text.to_owned(),
         number,
         listed: false,
+        depth: 0,
     })
 }
 
@@ -136,7 +136,13 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
             let before = last.text.trim_end();
             let goes_on =
                 text.starts_with(char::is_lowercase) && before.len() > SHORT && !before.ends_with(['.', '!', '?']);
-            last.number + 1 == line.number && (before.len() >= BROKEN || goes_on) && !before.ends_with([':', '`'])
+            let width = before.chars().count();
+            // What is quoted more or less deeply is another person's.
+            let same = depth(&last.text) == depth(&line.text);
+            let wide = (BROKEN..=WIDEST).contains(&width);
+            // A page's name in a program's letters is a line of its own, and so is what follows it.
+            let inside = is_inside(text) && !before.is_empty();
+            last.number + 1 == line.number && same && (inside || (wide || goes_on) && !before.ends_with([':', '`']))
         });
         let item = |all: &Paragraph| all.text.contains(':') && (all.text.ends_with(':') || all.text.contains(": * "));
         if let Some(all) = out
@@ -161,6 +167,7 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
                 text: text.to_owned(),
                 number: line.number,
                 listed: begins,
+                depth: depth(&line.text),
             }),
         }
         last = Some(line);
@@ -168,19 +175,41 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
     out
 }
 
+/// `frob.service`, or `. It goes on.`
+fn is_inside(text: &str) -> bool {
+    let name = !text.contains(' ') && text.len() > 3 && text.contains(['.', '_', '/', '-']) && !text.contains("://");
+    let name = name
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+        && text.ends_with(char::is_alphanumeric);
+    name || text.starts_with([',', '.']) && text[1..].starts_with(' ')
+}
+
+/// How deeply a line of a mail is quoted: `> > text` is 2.
+pub(super) fn depth(text: &str) -> usize {
+    text.chars()
+        .take_while(|c| matches!(c, '>' | ' ' | '\t'))
+        .filter(|c| *c == '>')
+        .count()
+}
+
 /// The sentences of a text. A point inside a number or a name ends none, and neither does a shortened word's.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
+    const ENDS: [char; 6] = ['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}'];
     const SHORT: &str = "ca.|approx.|e.g.|i.e.|vs.|sec.|min.|no.|resp.|incl.|z.b.|bzw.|(ie.|etc.|rev.|ver.|fig.|cf.";
     let text = text.trim_start_matches(['>', '#', '*', '-', ' ']);
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut begin = 0;
-    for part in text.split_inclusive(['.', '!', '?', '\u{3002}']) {
+    let wide = |text: &str| text.ends_with(['\u{3002}', '\u{ff01}', '\u{ff1f}']);
+    for part in text.split_inclusive(ENDS) {
         let end = begin + part.len();
         let goes_on = |last: &(usize, usize)| {
             let before = &text[last.0..last.1];
             let word = before.rsplit([' ', '(']).next().unwrap_or("").to_ascii_lowercase();
-            let ends = text[begin..].starts_with([' ', ')', '"', '*']) || before.ends_with('\u{3002}');
-            let number = before.len() <= 3 && before[..before.len() - 1].bytes().all(|b| b.is_ascii_digit());
+            let ends = text[begin..].starts_with([' ', ')', '"', '*']) || wide(before);
+            let number = before.len() <= 3
+                && before
+                    .strip_suffix('.')
+                    .is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit()));
             let trails = before.ends_with("..") && text[begin..].trim_start().starts_with(char::is_lowercase);
             // `(slow!!!) is what`
             let inside = text[begin..].strip_prefix(')').is_some_and(|rest| {
@@ -208,15 +237,18 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
 /// How many things a sentence names; a unit's, a program's or a path's name counts twice.
 pub(super) fn names(sentence: &str) -> usize {
     let lower = sentence.to_lowercase();
-    let things = THINGS.split('|').filter(|word| find(&lower, word).is_some()).count();
+    let known = THINGS.split('|').chain(words(Kind::Thing).iter().copied());
+    let things = known.filter(|word| find(&lower, word).is_some()).take(2).count();
     let named = sentence.split_whitespace().any(is_name);
     let short = sentence.split(|c: char| !c.is_alphanumeric()).any(is_short_name);
-    things.min(2) + 2 * usize::from(named) + usize::from(short && !named)
+    things + 2 * usize::from(named) + usize::from(short && !named)
 }
 
 /// A unit's name, a path, or a word in a program's marks.
 pub(super) fn is_name(word: &str) -> bool {
-    const KINDS: [&str; 6] = [".service", ".mount", ".device", ".socket", ".target", ".timer"];
+    const KINDS: [&str; 12] = [
+        ".service", ".mount", ".device", ".socket", ".target", ".timer", ".sh", ".ko", ".conf", ".cfg", ".rules", ".py",
+    ];
     let inner = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '_');
     let unit = KINDS.iter().any(|kind| inner.ends_with(kind));
     let marked = word.contains('`') && inner.len() > 2;
@@ -285,6 +317,27 @@ mod tests {
         assert!(around(&text, 0).starts_with("word") && around(&text, 0).ends_with("word…"));
         assert_eq!(around("short", 3), "short");
         assert!(around(&"\u{4e2d}".repeat(300), 700).len() < 1000);
+    }
+
+    #[test]
+    fn persons_at_other_depths_and_names_on_lines_of_their_own() {
+        let all = |text: &str| {
+            let lines = lines_of(text);
+            let lines: Vec<_> = lines.iter().collect();
+            paragraphs(&lines).into_iter().map(|one| one.text).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            all("> > the frob of this machine is slow and it waits\n> for what does it wait, and is that the frob?"),
+            [
+                "the frob of this machine is slow and it waits",
+                "for what does it wait, and is that the frob?"
+            ]
+        );
+        assert_eq!(
+            all("The reason is this:\nfrob.service\n, which waits."),
+            ["The reason is this: frob.service , which waits."]
+        );
+        assert_eq!(sentences("启动慢！为什么？"), ["启动慢！", "为什么？"]);
     }
 
     #[test]

@@ -47,7 +47,11 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         costs = cloud_init::of_records(text.clone());
     }
     if costs.is_empty() {
-        costs = stated_lines::of_lines(text.clone().filter(|line| !is_persons(line)));
+        let page = text.clone().any(|line| line.text.starts_with("## "));
+        costs = stated_lines::of_lines(
+            text.clone()
+                .filter(|line| !(is_persons(line) || page && is_bullet(line))),
+        );
         // The steps of cloud-init hold what its lines state: both are told only where a step is longer by far.
         let steps = cloud_init::of_lines(text.clone());
         let longest = |costs: &[Cost]| costs.iter().filter_map(|cost| cost.cost_ns).max().unwrap_or(0);
@@ -176,16 +180,16 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         }
         _ => None,
     })?;
-    if text.clone().count() > OF_A_QUESTION {
-        return None;
-    }
+    let document = text.clone().count() > OF_A_QUESTION;
     let longer = |ns: Option<i64>| ns.is_some_and(|ns| ns > shown_ns.max(SHORT_NS));
+    // A whole log that shows longer times shows what they are of.
+    let as_long = |ns: Option<i64>| ns.is_none_or(|ns| ns.saturating_mul(2) >= shown_ns);
     let mut costs = Vec::new();
-    if !account && !whole {
+    if !account && !whole && !document {
         costs = stated_lines::of_lines(text.clone());
         costs.retain(|cost| longer(cost.cost_ns));
     }
-    if costs.is_empty() && !account && !whole && shown_ns < SHORT_NS {
+    if costs.is_empty() && !account && !whole && !document && shown_ns < SHORT_NS {
         costs = untimed::of_lines(text.clone());
         costs.retain(|cost| {
             matches!(
@@ -195,14 +199,10 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
         });
     }
     if costs.is_empty() {
-        // Beside systemd's account only what says why; beside a whole log, what it does not show either.
+        // Beside systemd's account, a whole log and in a document only what says why.
         let told = persons_words::of_lines(text).filter(|told| {
-            let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS && !whole;
-            if whole {
-                told.why && untold
-            } else {
-                told.why || !account && untold
-            }
+            let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;
+            told.why && (!whole || as_long(told.ns)) || !account && !whole && (told.titled || !document && untold)
         });
         costs.extend(told.into_iter().flat_map(Told::costs).map(|cost| Cost {
             title: format!("{BESIDE}{}", cost.title),
@@ -221,6 +221,12 @@ fn is_quoted(cost: &Cost) -> bool {
 /// What a person writes of a time is not what a log states.
 fn is_persons(line: &Line) -> bool {
     !line.has_kernel_prefix() && line.process.is_none() && is_sentence(line.text.trim())
+}
+
+/// An item of a list on a page with headings.
+fn is_bullet(line: &Line) -> bool {
+    let text = line.text.trim_start();
+    ["- ", "* ", "**", "#"].iter().any(|mark| text.starts_with(mark))
 }
 
 /// A title and a quotation of one line state the same time, to the millisecond: it passed once.
@@ -247,8 +253,48 @@ fn report(costs: Vec<Cost>) -> Option<(u32, Part)> {
     ))
 }
 
+/// So many parameters in one line are a command line.
+const PARAMETERS: usize = 3;
+
+/// `root=/dev/sda2`, `quiet`
+fn is_parameter(word: &str) -> bool {
+    let named = word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+    });
+    named
+        || matches!(
+            word,
+            "quiet" | "ro" | "rw" | "splash" | "rootwait" | "debug" | "nosplash" | "BOOT_IMAGE"
+        )
+}
+
+/// `append root=...`, `GRUB_CMDLINE_LINUX="..."`, `kernel /vmlinuz ...`
+fn names_a_command_line(text: &str) -> bool {
+    const NAMES: [&str; 8] = [
+        "append",
+        "kernel ",
+        "linux ",
+        "linux\t",
+        "GRUB_CMDLINE",
+        "Kernel command line",
+        "BOOT_IMAGE=",
+        "bootargs",
+    ];
+    let text = text.trim_start_matches(['>', ' ', '\t', '+', '#']);
+    NAMES
+        .iter()
+        .any(|name| text.starts_with(name) || text.starts_with(&name.to_uppercase()))
+}
+
 /// `rootdelay=300` among the parameters of a kernel: so many seconds pass before root is mounted, whatever is there.
+///
+/// Only in a command line: what a person proposes, or has tried, is no parameter of this boot.
 fn root_delay(line: &Line) -> Option<Cost> {
+    let parameters = || line.text.split([' ', '`', '"', '\'']).filter(|word| is_parameter(word));
+    if is_sentence(line.text.trim()) || parameters().count() < PARAMETERS && !names_a_command_line(&line.text) {
+        return None;
+    }
     let words = line.text.split([' ', '`', '"', '\'']);
     let seconds = words.filter_map(|word| word.strip_prefix("rootdelay=")?.parse::<u16>().ok());
     let ns = i64::from(seconds.max().filter(|seconds| *seconds > 0)?) * NS_PER_S;
@@ -260,4 +306,30 @@ fn root_delay(line: &Line) -> Option<Cost> {
         basis: Basis::Printed,
         ..Cost::without_time(CostKind::RootDelay, title, line.number, evidence, advice)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::root_delay;
+    use crate::log::line::lines_of;
+
+    #[test]
+    fn a_parameter_that_is_set_and_one_that_is_proposed() {
+        let ns = |text: &str| root_delay(&lines_of(text)[0]).and_then(|cost| cost.cost_ns);
+        for text in [
+            "append initrd=frob.img root=/dev/sda2 ro rootdelay=30",
+            "GRUB_CMDLINE_LINUX=\"rootdelay=30\"",
+            "root=/dev/sda2 ro quiet rootdelay=30",
+        ] {
+            assert_eq!(ns(text), Some(30_000_000_000), "{text}");
+        }
+        for text in [
+            "rootfs device nodes to appear, or you could try adding rootdelay=30 to",
+            "I have set rootdelay=30 but it does not help.",
+            "rootdelay=30",
+            "append root=/dev/sda2 rootdelay=0",
+        ] {
+            assert_eq!(ns(text), None, "{text}");
+        }
+    }
 }

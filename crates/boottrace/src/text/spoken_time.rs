@@ -2,6 +2,11 @@
 //! Times as people write them: `~28s`, `two minutes`, `seven whole seconds`, `half a minute`, `120 second`, `zwei Minuten`,
 //! `90 \u{79d2}`.
 
+use std::borrow::Cow;
+
+use super::languages::{words, Kind};
+use super::words::is_unspaced;
+
 /// Numbers in words: English, German, French, Spanish, Portuguese.
 const NUMBERS: [(&str, f64); 52] = [
     ("a", 1.0),
@@ -57,23 +62,16 @@ const NUMBERS: [(&str, f64); 52] = [
     ("half", 0.5),
     ("halben", 0.5),
 ];
-/// Units of time, by how their names begin, in nanoseconds.
-const UNITS: [(&str, f64); 12] = [
-    ("millisecond", 1e6),
-    ("second", 1e9),
-    ("sekunde", 1e9),
-    ("segundo", 1e9),
-    ("minut", 60e9),
-    ("\u{441}\u{435}\u{43a}\u{443}\u{43d}\u{434}", 1e9),
-    ("\u{43c}\u{438}\u{43d}\u{443}\u{442}", 60e9),
-    ("\u{79d2}", 1e9),
-    ("\u{5206}\u{949f}", 60e9),
-    ("\u{cd08}", 1e9),
-    ("sekund", 1e9),
-    ("hour", 3600e9),
+/// Units of time, by how their names begin, in nanoseconds; other languages' are in their file.
+const UNITS: [(&str, f64); 4] = [("millisecond", 1e6), ("second", 1e9), ("minut", 60e9), ("hour", 3600e9)];
+/// The units of other languages.
+const KINDS: [(Kind, f64); 3] = [(Kind::Second, 1e9), (Kind::Minute, 60e9), (Kind::Hour, 3600e9)];
+/// Before these a minute's letter begins another word: `2 分区`.
+const GO_ON: [char; 15] = [
+    '区', '區', '支', '别', '析', '辨', '配', '割', '布', '之', '類', '离', '解', '할', '석',
 ];
 /// The same, short: the whole word.
-const SHORT: [(&str, f64); 8] = [
+const SHORT: [(&str, f64); 10] = [
     ("s", 1e9),
     ("sec", 1e9),
     ("secs", 1e9),
@@ -82,18 +80,38 @@ const SHORT: [(&str, f64); 8] = [
     ("mins", 60e9),
     ("ms", 1e6),
     ("msec", 1e6),
+    ("hrs", 3600e9),
+    ("hr", 3600e9),
 ];
 /// Longer times are ages.
-const LONGEST_NS: f64 = 3_600e9;
+const LONGEST_NS: f64 = 24.0 * 3_600e9;
 
 /// The longest time that a text in small letters names, in nanoseconds.
 pub(crate) fn longest_in_words(lower: &str) -> Option<i64> {
-    let words: Vec<&str> = lower
-        .split([' ', '-', '/', '\u{a0}'])
+    let spaced = spaced(lower);
+    let words: Vec<&str> = spaced
+        .split([' ', '-', '/', '\u{a0}', '~', '\u{301c}', '\u{ff5e}'])
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|word| !word.is_empty())
         .collect();
     (0..words.len()).filter_map(|at| time_at(&words, at)).max()
+}
+
+/// With spaces where letters of a script without them meet digits: `需要90秒才能` as `需要 90 秒才能`.
+fn spaced(lower: &str) -> Cow<'_, str> {
+    if !lower.contains(is_unspaced) {
+        return Cow::Borrowed(lower);
+    }
+    let mut out = String::with_capacity(lower.len() + 16);
+    let mut last = ' ';
+    for c in lower.chars() {
+        if is_unspaced(last) && c.is_ascii_alphanumeric() || is_unspaced(c) && last.is_ascii_alphanumeric() {
+            out.push(' ');
+        }
+        out.push(c);
+        last = c;
+    }
+    Cow::Owned(out)
 }
 
 fn time_at(words: &[&str], at: usize) -> Option<i64> {
@@ -155,12 +173,22 @@ fn is_filler(word: &str) -> bool {
 fn unit_ns(word: &str) -> Option<f64> {
     let short = SHORT.iter().find(|(name, _)| *name == word);
     let ending = |rest: &str| rest.chars().count() <= 2 && rest != "ly";
-    let long = || {
-        UNITS
-            .iter()
-            .find(|(name, _)| word.strip_prefix(name).is_some_and(ending))
+    let named = |name: &str| {
+        let rest = word.strip_prefix(name);
+        rest.is_some_and(|rest| {
+            if name.starts_with(is_unspaced) {
+                !rest.starts_with(GO_ON)
+            } else {
+                ending(rest)
+            }
+        })
     };
-    short.or_else(long).map(|(_, ns)| *ns)
+    let long = || UNITS.iter().find(|(name, _)| named(name)).map(|(_, ns)| *ns);
+    let other = || {
+        let known = |kind: &Kind| words(*kind).iter().any(|name| named(name.trim_end()));
+        KINDS.iter().find(|(kind, _)| known(kind)).map(|(_, ns)| *ns)
+    };
+    short.map(|(_, ns)| *ns).or_else(long).or_else(other)
 }
 
 #[cfg(test)]
@@ -187,6 +215,13 @@ mod tests {
             ("some hundreds of milliseconds", 100),
             ("half an hour", 1_800_000),
             ("126 additional seconds", 126_000),
+            ("6-8 hours", 28_800_000),
+            ("需要90秒才能", 90_000),
+            ("两次，5分钟", 300_000),
+            ("9.5秒", 9_500),
+            ("30 secondi", 30_000),
+            ("90 секунд", 90_000),
+            ("2 minutes et", 120_000),
         ] {
             assert_eq!(longest_in_words(text), Some(ms * 1_000_000), "{text}");
         }
@@ -201,6 +236,8 @@ mod tests {
             "a second try",
             "12 apples",
             "2 secondary x9s",
+            "2 分区",
+            "48 hours",
         ] {
             assert_eq!(longest_in_words(text), None, "{text}");
         }

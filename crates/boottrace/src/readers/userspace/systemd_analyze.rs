@@ -11,6 +11,7 @@ use super::systemd_blame::{blame_row, is_unit, without_remark};
 use super::systemd_lost::tight_link;
 pub(crate) use super::systemd_pasted::unread_ns;
 use super::systemd_pasted::{rows, unpasted};
+use crate::log::sentence::is_sentence;
 use crate::readers::skipped::Skipped;
 use crate::text::lines;
 
@@ -182,6 +183,9 @@ fn is_one_row(line: &str) -> bool {
         || (chain() && chain_link(line).is_some())
 }
 
+/// A shorter sentence is a title, or a prompt.
+const SENTENCE: usize = 60;
+
 /// What the head of a file says about being such text: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
     let text = String::from_utf8_lossy(&head[..head.len().min(64 * 1024)]);
@@ -193,6 +197,9 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     }
     let (mut known, mut others) = (0_u32, 0_u32);
     let mut words = 0;
+    // A person's words beside it are heard where it is read in its place.
+    let is_said =
+        |line: &str| line.chars().count() >= SENTENCE && !is_heading(line) && !is_row(line) && is_sentence(line);
     let mut listed = std::collections::HashSet::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
         let before = known;
@@ -203,6 +210,9 @@ pub fn detect(head: &[u8]) -> Option<f32> {
         } else if blame_row(line).is_some() || chain_link(line).is_some() || StartupTime::parse_target(line).is_some() {
             known += 1;
         } else {
+            if is_said(line.trim()) {
+                return None;
+            }
             others += 1;
             words += 1;
         }
