@@ -46,9 +46,12 @@ fn a_day_of_the_system_before_them_does_not_hide_the_start() {
          Mar  3 00:17:01 box CRON[77]: (root) CMD (run-parts /etc/cron.hourly)\n";
     let document = read(&(day.to_owned() + UNITS + &kernel("10:00:08")));
     let other = left_out(&document);
-    assert_eq!(other.len(), 1);
-    assert_eq!(other[0].what, "before-kernel");
-    assert!(other[0].why.starts_with("line 5 says "), "{}", other[0].why);
+    let spans: Vec<_> = other
+        .iter()
+        .map(|part| (part.what.as_str(), part.from_line, part.to_line))
+        .collect();
+    assert_eq!(spans, [("program-log", 1, 2), ("before-kernel", 3, 6)]);
+    assert!(other[1].why.starts_with("line 5 says "), "{}", other[1].why);
 }
 
 #[test]

@@ -51,7 +51,7 @@ class BootState(msgspec.Struct, frozen=True, kw_only=True):
     console_ns: int
     """Time of printing."""
     exec_ns: int | None = None
-    """Time of work; absent where coreboot says that it does not know."""
+    """Time of work, in old versions with that of printing; absent where coreboot says that it does not know."""
     line: int
     """Physical line."""
     name: str

@@ -4,8 +4,8 @@
 
 use super::context::Context;
 use super::cost::{Basis, Cost};
-use super::dates::received_ns;
 use super::kind::CostKind;
+use crate::facts::boot::dates::received_ns;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
 use crate::log::breaks::{is_restored, is_taken_out, shuts_down, sleeps, stops_late};

@@ -34,7 +34,7 @@ struct Mark<'a> {
 
 /// The longest times between two stages of one boot; of several boots, the longest of each.
 pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
-    let boots = boots(lines.take(MOST).filter_map(mark));
+    let boots = boots(marks(lines.take(MOST)).into_iter());
     let many = boots.len() > 1;
     let mut out = Vec::new();
     for (at, marks) in boots.iter().enumerate() {
@@ -77,7 +77,7 @@ fn boots<'a>(marks: impl Iterator<Item = Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
 
 /// The time before the first stage that the lines of one boot show.
 pub(crate) fn before_first<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
-    lines.take(MOST).find_map(mark).and_then(|first| before(&first, ""))
+    marks(lines.take(MOST)).first().and_then(|first| before(first, ""))
 }
 
 /// What ran before cloud-init's first stage, by its count since the kernel's start.
@@ -167,8 +167,19 @@ fn step(two: &[Mark<'_>], place: &str) -> Option<Cost> {
     })
 }
 
-/// `Cloud-init v. 9.1 running 'init' at DATE. Up 5.59 seconds.`, `Cloud-init v. 9.1 finished at DATE. Datasource X.  Up 9.8 seconds`
-fn mark(line: &Line) -> Option<Mark<'_>> {
+/// The lines with which stages begin: `Cloud-init v. 9.1 running 'init' at DATE. Up 5.59 seconds.`, `Cloud-init v. 9.1 finished at DATE. Datasource X.  Up 9.8 seconds`
+fn marks<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Mark<'a>> {
+    let mut lines = lines.peekable();
+    let mut out = Vec::new();
+    while let Some(line) = lines.next() {
+        let rest = lines.peek().map_or("", |next| next.text.as_str());
+        out.extend(mark(line, rest));
+    }
+    out
+}
+
+/// `rest`: the line behind it, where the end of a broken one stands.
+fn mark<'a>(line: &'a Line, rest: &str) -> Option<Mark<'a>> {
     if let Some(mark) = old_mark(line) {
         return Some(mark);
     }
@@ -180,7 +191,13 @@ fn mark(line: &Line) -> Option<Mark<'_>> {
     if stage.is_none() && !said.starts_with("finished at ") {
         return None;
     }
-    let (_, up) = said.rsplit_once(" Up ")?;
+    let whole = said.rsplit_once(" Up ").is_some_and(|(_, up)| up.contains(" second"));
+    let joined = if whole {
+        said.to_owned()
+    } else {
+        format!("{} {}", said.trim_end(), rest.trim_start())
+    };
+    let (_, up) = joined.rsplit_once(" Up ")?;
     let mut words = up.split(' ');
     let up_ns = seconds_ns(words.next()?).filter(|_| words.next().is_some_and(|unit| unit.starts_with("second")))?;
     Some(Mark { stage, up_ns, line })

@@ -3,8 +3,8 @@
 
 use std::ops::Deref;
 
-use super::dates::{is_whole, received_ns, Dates};
 use super::evidence::Evidence;
+use crate::facts::boot::dates::{is_whole, received_ns, Dates};
 use crate::facts::boot::stage::StageEvent;
 use crate::facts::kernel::facts::{kernel_clock, stamp};
 use crate::log::clock::Clock;

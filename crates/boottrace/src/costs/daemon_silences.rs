@@ -4,14 +4,18 @@
 
 use super::context::Context;
 use super::cost::{Cost, NOTHING_LOGGED};
-use super::dates::{is_whole, received_ns};
 use super::silences::is_one_wait;
-use super::units::last_line;
+use super::units::{is_timers, last_line};
+use crate::facts::boot::dates::{is_whole, received_ns};
 use crate::facts::boot::gap::ends_the_boot;
+use crate::facts::boot::idle::Often;
 use crate::log::boot_log::BootStart;
 use crate::log::breaks::{leaves_out, shuts_down};
 use crate::log::clock::NS_PER_S;
+use crate::log::course::comes_by_itself;
+use crate::log::in_use::is_in_use;
 use crate::log::line::{Line, LineKind};
+use crate::log::starting::starts_system;
 use crate::text::shorten::shorten;
 
 /// Dates of whole seconds are good to one of them.
@@ -54,7 +58,9 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let lines = dated(context);
     let mut found = blocks(context, &lines);
     found.extend(silences(context, &lines));
-    found.retain(|stretch| !told(stretch, out));
+    // What comes again and again is no course of a start.
+    let often = Often::of(lines.iter().filter_map(|line| Some((*line, received_ns(line)?))));
+    found.retain(|stretch| !often.holds(stretch.from) && !often.holds(stretch.to) && !told(stretch, out));
     found.sort_by_key(|stretch| (std::cmp::Reverse(stretch.ns), stretch.from.number));
     let mut chosen: Vec<Stretch<'_>> = Vec::new();
     for stretch in found {
@@ -70,6 +76,14 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
 /// The lines of a start that a daemon dated, from the first of a program on.
 fn dated<'a>(context: &Context<'a>) -> Vec<&'a Line> {
     let end = last_line(context);
+    // Up to here, something starts that starts once.
+    let starts = context
+        .boot
+        .lines
+        .iter()
+        .rev()
+        .find(|line| starts_system(line))
+        .map_or(0, |line| line.number);
     let mut lines: Vec<&Line> = Vec::new();
     for line in &context.boot.lines {
         if end.is_some_and(|end| line.number > end) || ends_the_boot(line) || shuts_down(line) || leaves_out(line) {
@@ -77,10 +91,13 @@ fn dated<'a>(context: &Context<'a>) -> Vec<&'a Line> {
         }
         let spoken = matches!(line.kind, LineKind::Kernel | LineKind::User) && !line.text.trim().is_empty();
         let program = || program(line).is_some() || line.process.is_some();
-        if !spoken || received_ns(line).is_none() || (lines.is_empty() && !program()) {
+        // What a timer prints is nobody's progress.
+        let nobodys = !spoken || comes_by_itself(&line.text);
+        if nobodys || received_ns(line).is_none() || (lines.is_empty() && !program()) {
             continue;
         }
-        if end.is_none() && (is_use(line) || settled(context, &lines, line)) {
+        let over = || context.over.is_some_and(|over| line.number >= over) || is_in_use(line);
+        if end.is_none() && line.number > starts && (over() || settled(context, &lines, line)) {
             break;
         }
         if lines.len() == MOST {
@@ -96,26 +113,17 @@ fn settled(context: &Context<'_>, lines: &[&Line], line: &Line) -> bool {
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
         return false;
     };
-    let elapsed = context.dates.apart(first, last);
-    let silent = context.dates.apart(last, line);
+    // Two daemons write a little out of order.
+    let apart = |from: &Line, to: &Line| {
+        let back = received_ns(to) < received_ns(from);
+        context.dates.apart(from, to).or_else(|| back.then_some(0))
+    };
+    let (elapsed, silent) = (apart(first, last), apart(last, line));
     // Where the clock was set, nobody knows.
     let (Some(elapsed), Some(silent)) = (elapsed, silent) else {
         return true;
     };
     elapsed > LATEST_NS || silent > elapsed.clamp(SETTLED_NS, LATEST_NS / 2)
-}
-
-/// Is somebody at work on the system here?
-fn is_use(line: &Line) -> bool {
-    const SAID: [&str; 5] = [
-        "New session ",
-        "Started Session ",
-        "Accepted password",
-        "Accepted publickey",
-        "session opened for user ",
-    ];
-    let text = line.text.trim_start();
-    SAID.iter().any(|said| text.starts_with(said)) || matches!(line.process.as_deref(), Some("sudo" | "su"))
 }
 
 /// A program that starts nobody else.
@@ -131,6 +139,11 @@ fn program(line: &Line) -> Option<&str> {
         "systemd-journald",
     ];
     line.process.as_deref().filter(|name| !OTHERS.contains(name))
+}
+
+/// Is it one run of a program that says two lines? Its number tells, where the log has it.
+fn is_same_run(a: &Line, b: &Line) -> bool {
+    program(a) == program(b) && a.pid.zip(b.pid).is_none_or(|(a, b)| a == b)
 }
 
 /// The shortest time between two lines that is told.
@@ -151,7 +164,7 @@ fn long(context: &Context<'_>, from: &Line, to: &Line) -> Option<i64> {
 
 /// Programs that are logged alone for a while.
 fn blocks<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
-    let same = |a: &&Line, b: &&Line| program(a).is_some() && program(a) == program(b);
+    let same = |a: &&Line, b: &&Line| program(a).is_some() && is_same_run(a, b);
     let blocks = lines.chunk_by(same).filter(|block| block.len() > 1);
     blocks
         .filter_map(|block| {
@@ -174,12 +187,12 @@ fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
         let (from, to) = (two[0], two[1]);
         // Between two of the kernel's own, its stamps tell better.
         let stamped = from.printk_ns.is_some() && to.printk_ns.is_some();
-        let Some(ns) = long(context, from, to).filter(|_| !stamped) else {
+        let Some(ns) = long(context, from, to).filter(|_| !stamped && !ends_a_timers(to)) else {
             continue;
         };
         if let Some(name) = program(to) {
             // What it does may have begun with its line before.
-            let before = lines[..=at].iter().rev().find(|line| program(line) == Some(name));
+            let before = lines[..=at].iter().rev().find(|line| is_same_run(line, to));
             let waited = before.and_then(|before| Some((*before, context.dates.apart(before, to)?)));
             if let Some((before, span)) = waited.filter(|(_, span)| *span <= ns / 2 * 3) {
                 out.push(Stretch {
@@ -199,6 +212,15 @@ fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
         });
     }
     out
+}
+
+/// Does systemd say that a unit is done which a timer started? Nobody has waited for it.
+fn ends_a_timers(line: &Line) -> bool {
+    let text = line.text.trim_start();
+    let name = ["Started ", "Finished "]
+        .iter()
+        .find_map(|done| text.strip_prefix(done));
+    line.process.as_deref() == Some("systemd") && name.is_some_and(is_timers)
 }
 
 /// Does a cost that was found tell of the same time?

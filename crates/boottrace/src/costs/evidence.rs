@@ -30,6 +30,8 @@ pub struct Evidence<'a> {
     pub gaps: &'a [LargeGap],
     /// systemd's own account of the start.
     pub startup: Option<&'a StartupAccount>,
+    /// The first line that is none of the boot's, where neither first use nor that account shows its end.
+    pub over: Option<u32>,
     /// What the caller gave.
     pub options: &'a Options,
 }

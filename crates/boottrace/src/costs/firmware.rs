@@ -197,12 +197,17 @@ fn states(context: &Context<'_>, out: &mut Vec<Cost>) {
     longest.sort_by_key(|state| std::cmp::Reverse(state.ns()));
     for state in longest.into_iter().take(LISTED) {
         let exec = state.exec_ns.map_or("an unknown time".to_owned(), spell);
+        let evidence = if state.console_ns == 0 {
+            format!("{exec} by its own account")
+        } else {
+            format!("{exec} of work and {} of printing", spell(state.console_ns))
+        };
         out.push(Cost::printed(
             CostKind::FirmwareStep,
             format!("coreboot's {}", state.name),
             Some(state.ns()),
             vec![state.line],
-            format!("{exec} of work and {} of printing", spell(state.console_ns)),
+            evidence,
             "less of it is printing than it seems only where the log level is low: lower that first",
         ));
     }

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use crate::facts::boot::first_use::is_behind_a_prompt;
-use crate::facts::boot::gap::{ends_the_boot, waits_for_somebody};
-use crate::facts::boot::idle::is_nobodys;
+use crate::facts::boot::gap::{ends_the_boot, in_background, waits_for_somebody, BootPart};
+use crate::facts::boot::idle::{is_nobodys, says_the_same, Often};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_taken_out, leaves_out, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
-use crate::log::line::{strays, Line};
+use crate::log::line::{run_ahead, strays, Line};
 use crate::text::shorten::shorten;
 
 /// Who is silent for longer is not starting.
@@ -58,8 +58,13 @@ fn stamps(line: &Line, dated: bool) -> [Option<i64>; 3] {
     [own, host, line.firmware_ns]
 }
 
-/// Finds the longest stretch up to first use that no cost covers; none where a cost is as long.
-pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Option<LongestStretch> {
+/// Finds the longest stretch up to first use, and before the first line that is none of the boot's, that no cost covers; none
+/// where a cost is as long.
+pub fn longest_stretch(
+    boot: &BootLog,
+    costs: &[Cost],
+    (used, over): (Option<u32>, Option<u32>),
+) -> Option<LongestStretch> {
     let init_from = boot.user_from.unwrap_or(boot.lines.len());
     let shows_start = boot.start != BootStart::MiddleOfLog;
     let dated = !shows_start && boot.lines.len() <= PASTED;
@@ -69,9 +74,13 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
     let mut ends: [Option<i64>; 3] = [None; 3];
     let mut from = 3;
     let mut late = false;
+    let ahead = run_ahead(&boot.lines);
+    let of_user = boot.lines.get(init_from..).unwrap_or_default().iter();
+    let often = Often::of(of_user.filter_map(|line| Some((line, line.printk_ns?))));
     for (at, line) in boot.lines.iter().enumerate() {
         let later = used.is_some_and(|used| line.number > used) || is_behind_a_prompt(boot, at, used);
         let taken_out = !shows_start && is_taken_out(&line.text);
+        let later = later || over.is_some_and(|over| line.number >= over);
         if later || ends_the_boot(line) || shuts_down(line) || taken_out {
             break;
         }
@@ -80,7 +89,7 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
             continue;
         }
         let stays = last.and_then(|(_, then)| then[0]);
-        if stays.is_some_and(|ns| strays(&boot.lines, at, ns)) {
+        if stays.is_some_and(|ns| strays(&boot.lines, at, ns)) || ahead.binary_search(&at).is_ok() {
             continue;
         }
         let Some((before, then)) = last.replace((at, here)) else {
@@ -114,6 +123,12 @@ pub fn longest_stretch(boot: &BootLog, costs: &[Cost], used: Option<u32>) -> Opt
         let daemon_runs = || boot.lines[..=at].iter().any(|line| line.process.is_some());
         let read_late = clock == 1 && line.live_host_ns().is_none() && !daemon_runs();
         let asked = read_late || waits_for_somebody(&boot.lines[before]) || is_nobodys(&boot.lines[before], line);
+        // The same words again and again are no course of a boot.
+        let again = |from: &Line| {
+            let timers = often.holds(line) && in_background(from, BootPart::UserSpace);
+            says_the_same(from, line) || timers || (often.holds(from) && !boot_waits_for(&line.text))
+        };
+        let asked = asked || (at >= init_from && again(&boot.lines[before]));
         if !(SHORTEST_NS..=LONGEST_NS).contains(&ns)
             || asked
             || boot.lines[before].number == line.number

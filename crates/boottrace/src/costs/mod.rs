@@ -14,7 +14,6 @@ mod context;
 pub mod cost;
 mod daemon_silences;
 mod dated_silences;
-mod dates;
 pub mod evidence;
 mod firmware;
 mod images;
@@ -58,6 +57,7 @@ pub use evidence::Evidence;
 pub use kind::{CostKind, KINDS};
 use persons_marks::MARKS;
 
+use crate::facts::boot::dates::received_ns;
 use crate::log::boot_log::BootStart;
 use crate::log::line::Line;
 
@@ -117,6 +117,8 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
         .map(|cost| cost.lines.clone())
         .collect();
     out.retain(|cost| cost.title.starts_with(MARKS) || cost.cost_ns.is_some() || !marked.contains(&cost.lines));
+    drop_later(&context, &mut out);
+    drop_earlier(&context, &mut out);
     bounds::apply(&context, &mut out);
     // cloud-init counts from the kernel's start, which a piece does not show.
     if !clockless && context.boot.start == BootStart::MiddleOfLog && context.startup.is_none() {
@@ -142,4 +144,46 @@ fn untimed_waits(context: &Context<'_>, out: &mut Vec<Cost>, told: fn(&Cost) -> 
             out.push(cost);
         }
     }
+}
+
+/// Leaves out what lies behind the boot's end: nobody has waited for it.
+fn drop_later(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some(over) = context.over else { return };
+    // The silence before that line is the idle time itself.
+    let later = |cost: &Cost| {
+        let (first, last) = (cost.lines.iter().min(), cost.lines.iter().max());
+        // What a single line states of the time before it stays.
+        let many = cost.lines.len() > 1;
+        first.is_some_and(|first| *first > over || (many && *first == over)) || (many && last == Some(&over))
+    };
+    out.retain(|cost| cost.title.starts_with(MARKS) || !later(cost));
+}
+
+/// Leaves out what daemons' dates put before the start that systemd's account is of: the log shows a system that ran before.
+fn drop_earlier(context: &Context<'_>, out: &mut Vec<Cost>) {
+    const SLACK_NS: i64 = 10_000_000_000;
+    let Some(account) = context.startup.filter(|_| context.boot.start == BootStart::MiddleOfLog) else {
+        return;
+    };
+    let told = context.boot.lines.iter().find(|line| line.number == account.line);
+    let Some(begin) = told
+        .and_then(received_ns)
+        .map(|ns| ns.saturating_sub(account.since_kernel_ns()))
+    else {
+        return;
+    };
+    let early = |line: &&Line| received_ns(line).is_some_and(|ns| ns < begin.saturating_sub(SLACK_NS));
+    let Some(last) = context
+        .boot
+        .lines
+        .iter()
+        .rev()
+        .skip_while(|line| line.number > account.line)
+        .find(early)
+    else {
+        return;
+    };
+    out.retain(|cost| {
+        cost.title.starts_with(MARKS) || cost.lines.iter().min().is_none_or(|first| *first > last.number)
+    });
 }

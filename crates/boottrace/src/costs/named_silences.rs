@@ -45,6 +45,8 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             .filter(|name| name.cause.kind != CostKind::RandomNumberWait || !others_speak(context, gap))
             .or_else(|| of_controller(after, before))
             .or_else(|| timed_out_or_stated(context, gap, (after, before), out))
+            // A time that ran out lies before the line that says so.
+            .filter(|name| name.line.trim() != after.trim() || !ran_out_before(context, gap))
             .map(|name| Named {
                 sure: name.sure && !(name.by_its_end && selected) && !outlasts_a_driver(gap, &name, before),
                 ..name
@@ -71,6 +73,16 @@ fn outlasts_a_driver(gap: &LargeGap, name: &Named<'_>, before: &str) -> bool {
         Kind::DeviceTimeout | Kind::I2cTimeout | Kind::SataLink | Kind::UsbError | Kind::MmcTimeout
     );
     device && gap.duration_ns > LONGEST_NS && name.line.trim() == before.trim()
+}
+
+/// Does the line before a silence say that a time ran out, which passed before that line?
+fn ran_out_before(context: &Context<'_>, gap: &LargeGap) -> bool {
+    let says = gap.after.contains("imeout") || gap.after.contains("imed out");
+    let lines = &context.boot.lines;
+    let at = lines.partition_point(|line| line.number < gap.after_line);
+    let stamped = |line: &Line| line.printk_ns.filter(|_| gap.clock == Clock::Printk);
+    let before = lines[..at].iter().rev().find_map(stamped);
+    says && before.is_some_and(|ns| gap.start_ns.saturating_sub(ns) > gap.duration_ns.saturating_mul(2))
 }
 
 /// A silence at whose end the kernel gives up waiting for suppliers: the line that says so stands a little behind it.

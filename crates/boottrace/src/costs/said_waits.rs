@@ -38,14 +38,22 @@ struct Group<'a> {
     again_ns: i64,
     since: Option<i64>,
     last: Option<i64>,
+    /// How often the next line said that the wait was over.
+    answered: u32,
+    latest: &'a Line,
 }
 
 /// The waits that lines tell of, the surest words first.
 pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut stamped = false;
+    let mut before: Option<&Line> = None;
     for line in lines.take(MOST) {
         stamped |= line.printk_ns.is_some();
+        if let Some(waits) = before.replace(line).filter(|waits| answers(&line.text, &waits.text)) {
+            let of_words = |group: &&mut Group<'a>| std::ptr::eq(group.latest, waits);
+            groups.iter_mut().find(of_words).into_iter().for_each(Group::answered);
+        }
         for text in spoken(line) {
             // What systemd waits for may be called anything.
             let waited = job(text).map(|_| Saying::Waited);
@@ -55,6 +63,7 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
         }
     }
     groups.retain(|group| group.saying != Saying::Repeated || group.count >= REPEATED);
+    groups.retain(|group| group.answered < group.count);
     groups.sort_by_key(|group| {
         let often = std::cmp::Reverse(group.count);
         (std::cmp::Reverse(group.worth_ns()), rank(group.saying), often)
@@ -153,6 +162,7 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Sayi
     let at = at.or_else(|| any_stamp::of(&line.text).map(|(_, ns)| ns));
     if let Some(group) = groups.iter_mut().find(|group| group.words == words) {
         group.count += 1;
+        group.latest = line;
         if group.lines.len() < 5 {
             group.lines.push(line);
         }
@@ -181,6 +191,8 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, line: &'a Line, text: &str, saying: Sayi
             again_ns: 0,
             since: at,
             last: at,
+            answered: 0,
+            latest: line,
         });
     }
 }
@@ -204,7 +216,40 @@ fn rank(saying: Saying) -> u8 {
     }
 }
 
+/// Does the next line say that what was waited for is there: `frob lock available` behind `Waiting for frob lock`?
+fn answers(text: &str, waits: &str) -> bool {
+    const THERE: [&str; 7] = [
+        "available",
+        "acquired",
+        "obtained",
+        "released",
+        "ready",
+        "arrived",
+        "connected",
+    ];
+    const LONGEST: usize = 200;
+    if text.len() > LONGEST || waits.len() > LONGEST || !waits.to_ascii_lowercase().contains("wait") {
+        return false;
+    }
+    let words = |text: &str| -> Vec<String> {
+        let parts = text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| word.len() > 2);
+        parts.map(str::to_ascii_lowercase).collect()
+    };
+    let (said, asked) = (words(text), words(waits));
+    let last = said.last().is_some_and(|word| THERE.contains(&word.as_str()));
+    // What was waited for stands at the end.
+    last && asked.last().is_some_and(|subject| said.contains(subject))
+}
+
 impl Group<'_> {
+    /// This wait was over: words that come again are of another.
+    fn answered(&mut self) {
+        self.answered += 1;
+        (self.since, self.last) = (None, None);
+    }
+
     fn worth_ns(&self) -> i64 {
         if let Some((_, ns)) = &self.counted {
             return *ns;
@@ -288,7 +333,7 @@ impl Group<'_> {
             basis: Basis::Computed,
             at_most: false,
             at_least: ns.is_some(),
-around: Vec::new(),
+            around: Vec::new(),
             lines: self.lines.iter().map(|line| line.number).collect(),
             evidence,
             advice: "the line says who waits, or for whom: see why it does not come, and whether it is needed before the goal"
@@ -298,103 +343,4 @@ around: Vec::new(),
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(texts: &[(&str, Option<i64>)]) -> Vec<Cost> {
-        let lines: Vec<Line> = texts
-            .iter()
-            .enumerate()
-            .map(|(at, (text, seconds))| {
-                let mut line = Line::plain(at as u32 + 1, 0, (*text).to_owned());
-                line.printk_ns = seconds.map(|s| s * 1_000_000_000);
-                line
-            })
-            .collect();
-        of_lines(lines.iter())
-    }
-
-    #[test]
-    fn the_surest_words_come_first() {
-        let found = of(&[
-            ("frob: waiting for the panel", None),
-            ("quux0: command timed out", None),
-            ("quux0: command timed out", None),
-        ]);
-        let titles: Vec<&str> = found.iter().map(|cost| cost.title.as_str()).collect();
-        assert_eq!(
-            titles,
-            [
-                "a wait ran out: `quux0: command timed out`",
-                "something is waited for: `frob: waiting for the panel`"
-            ]
-        );
-        assert_eq!(found[0].lines, [2, 3]);
-        assert_eq!(found[0].cost_ns, None);
-    }
-
-    #[test]
-    fn what_comes_again_takes_at_least_as_long() {
-        let found = of(&[
-            ("waiting for frob 1", Some(703)),
-            ("waiting for frob 2", Some(710)),
-            ("waiting for frob 3", Some(731)),
-            ("waiting for frob 4", Some(5_000)),
-        ]);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].cost_ns, found[0].at_least), (Some(28_000_000_000), true));
-    }
-
-    #[test]
-    fn systemds_own_count_is_the_least() {
-        let found = of(&[
-            (
-                "**A start job is running for dev-disk-by\\x2duuid-12ab.device (44s / 1min 30s)**",
-                None,
-            ),
-            ("> A start job is running for dev-disk-by(...)", None),
-        ]);
-        assert_eq!(found[0].title, "systemd waits for the device /dev/disk/by-uuid/12ab");
-        assert_eq!((found[0].cost_ns, found[0].at_least), (Some(44_000_000_000), true));
-        let found = of(&[("stuck at `Job frob-wait.service/start running()`", None)]);
-        assert_eq!(
-            found[0].title,
-            "something is waited for: `Job frob-wait.service/start running()`"
-        );
-    }
-
-    #[test]
-    fn stamps_that_nobody_reads_count_too() {
-        let found = of(&[
-            ("11:20:01.750 frobd: no response, will retry", None),
-            ("11:20:09.750 frobd: no response, will retry", None),
-        ]);
-        assert_eq!((found[0].cost_ns, found[0].at_least), (Some(8_000_000_000), true));
-    }
-
-    #[test]
-    fn of_a_sentence_only_what_it_quotes() {
-        for text in [
-            "# The frob is not responding",
-            "2. **Timeout in frobd**",
-            "With that gone, a start spends most of its time in the loader waiting for the frob to come up in the end",
-            "It shows the time that the frob waited for the panel to be there on a slow bus",
-        ] {
-            assert!(of(&[(text, None)]).is_empty(), "{text}");
-        }
-        for text in [
-            "1) On start there is an unlimited wait for the frob:",
-            "On starting again, the boot fails, sitting at the frob.",
-        ] {
-            assert!(of(&[(text, None)]).is_empty(), "{text}");
-        }
-        assert!(!of(&[("Waiting for the frob to appear.", None)]).is_empty());
-        let found = of(&[("- Getting a `quux not responding, error -62`.", None)]);
-        assert_eq!(found[0].title, "the text says `quux not responding, error -62`");
-        let found = of(&[("`quux0: Timeout waiting for hardware`", None)]);
-        assert_eq!(found[0].title, "a wait ran out: `quux0: Timeout waiting for hardware`");
-        assert!(of(&[("I think my board is waiting for something, but I do not know", None)]).is_empty());
-        let found = of(&[("When I boot it says `frob: waiting for panel` and then stops", None)]);
-        assert_eq!(found[0].title, "the text says `frob: waiting for panel`");
-    }
-}
+mod tests;

@@ -5,10 +5,10 @@
 use super::console_replay::Replay;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
-use super::dates::received_ns;
 use super::kind::CostKind;
 use super::named_silences;
 use super::selection::is_selected;
+use crate::facts::boot::dates::received_ns;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
 use crate::log::boot_log::BootStart;
@@ -133,7 +133,9 @@ fn part_of(context: &Context<'_>, gap: &LargeGap) -> BootPart {
     }
     let later = boot.lines.iter().skip_while(|line| line.number <= gap.after_line);
     let mut inside = later.clone().take_while(|line| line.number < gap.before_line);
-    if inside.any(|line| line.process.is_some() || is_user_space(&line.text)) {
+    // A daemon writes programs' lines between the kernel's, in whatever order it reads them.
+    let dated = |line: &Line| line.process.is_some() && received_ns(line).is_some();
+    if inside.any(|line| (line.process.is_some() || is_user_space(&line.text)) && !dated(line)) {
         return BootPart::UserSpace;
     }
     if boot.start != BootStart::MiddleOfLog || later.clone().any(|line| line.text.trim_start().starts_with("Run /")) {

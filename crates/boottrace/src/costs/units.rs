@@ -8,9 +8,9 @@ use super::account_parts::user_space;
 use super::causes::named;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
-use super::dates::received_ns;
 use super::kind::CostKind;
 use super::start_jobs::{at_most_apart, dracut, given_up, is_device, job, of_systemd, whole_name, DEVICE_ADVICE};
+use crate::facts::boot::dates::received_ns;
 use crate::log::clock::NS_PER_S;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -191,7 +191,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     }
     let mut all: Vec<Start<'a>> = found
         .into_values()
-        .filter(|start| start.ns >= SHORTEST_NS && !is_waiter(start.name))
+        .filter(|start| start.ns >= SHORTEST_NS && !is_waiter(start.name) && !is_timers(start.name))
         .collect();
     // Names break ties: the order of a hash map is no order.
     all.sort_by(|a, b| a.name.cmp(b.name));
@@ -276,6 +276,30 @@ pub(crate) fn is_waiter(name: &str) -> bool {
     WAITERS
         .iter()
         .any(|waiter| name.starts_with(waiter) || name.ends_with(waiter))
+}
+
+/// Does a timer start the unit, by its name or its description? It may run while the system starts, and nobody waits for it
+/// (apt, logrotate, man-db, util-linux, plocate, e2fsprogs, dnf, fwupd).
+pub(super) fn is_timers(name: &str) -> bool {
+    const STARTS: [&str; 16] = [
+        "Daily ",
+        "apt-daily",
+        "Rotate log files",
+        "logrotate.service",
+        "man-db.service",
+        "Discard unused blocks",
+        "fstrim.service",
+        "Update a database for mlocate",
+        "Update the plocate database",
+        "plocate-updatedb.service",
+        "Message of the Day",
+        "motd-news.service",
+        "Online ext4 Metadata Check for All Filesystems",
+        "Cleanup of Temporary Directories",
+        "dnf makecache",
+        "Refresh fwupd metadata",
+    ];
+    STARTS.iter().any(|start| name.starts_with(start)) || name.ends_with(" Daily apt activities")
 }
 
 /// The line up to which units are started for somebody who waits: first use; else where systemd says that all is up.

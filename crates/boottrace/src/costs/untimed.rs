@@ -24,7 +24,11 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Vec
     // What a patch changes is a program's text.
     let changed = patch::lines_of_patches(lines.clone());
     let lines = lines.filter(|line| changed.binary_search(&line.number).is_err());
-    let known = known(lines.clone());
+    let mut known = known(lines.clone());
+    // Somebody let it go on, and the next stage came.
+    if lines.clone().any(|line| line.text.contains("<<< NixOS Stage 2 >>>")) {
+        known.retain(|cost| !cost.title.contains("NixOS' stage 1"));
+    }
     if known.is_empty() {
         said_waits::of_lines(lines)
     } else {

@@ -119,7 +119,9 @@ impl Boot {
         let services = of_boot(&log, &axis, first_use.and_then(|stage| stage.line));
         // Where no prompt is shown, systemd has started everything when it says so.
         let started = startup.as_ref().map(|account| account.line);
-        let gaps = boot::gaps(&log, clock, &axis, first_use.and_then(|stage| stage.line).or(started));
+        let ended = first_use.and_then(|stage| stage.line).or(started);
+        let over = ended.is_none().then(|| boot::over::over(&log)).flatten();
+        let gaps = boot::gaps(&log, clock, &axis, (ended, over));
         let outcome = boot::outcome(&log, &facts);
         let costs = costs(&Evidence {
             boot: &log,
@@ -130,6 +132,7 @@ impl Boot {
             stages: &stages,
             gaps: &gaps,
             startup: startup.as_ref(),
+            over,
             options,
         });
         let (from_line, to_line) = log.span();
@@ -149,7 +152,7 @@ impl Boot {
             intervals: boot::intervals(&stages),
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
-            longest: longest_stretch(&log, &costs, first_use.and_then(|stage| stage.line).or(started)),
+            longest: longest_stretch(&log, &costs, (ended, over)),
             costs,
             gaps,
             end: boot::end(&log, &firmware, &facts, &axis),

@@ -21,6 +21,7 @@ pub fn broken(document: &Document) -> Vec<String> {
             "a range of lines ends before it begins",
         );
     }
+    in_order(document, &mut out);
     for part in &document.parts {
         match part {
             Part::Boot(boot) => of_boot(boot, &mut out),
@@ -29,6 +30,28 @@ pub fn broken(document: &Document) -> Vec<String> {
         }
     }
     out
+}
+
+/// Lines that are said to stand before the kernel's of one boot do so.
+fn in_order(document: &Document, out: &mut Vec<String>) {
+    let begin = |part: &Part| match part {
+        Part::Boot(boot) => Some(boot.from_line),
+        Part::NotABoot(part) => Some(part.from_line),
+        _ => None,
+    };
+    let begins: Vec<u32> = document.parts.iter().filter_map(begin).collect();
+    for part in &document.parts {
+        let Part::NotABoot(part) = part else { continue };
+        // Messages that ran together share a line.
+        let follows = begins
+            .iter()
+            .any(|from| (part.to_line..=part.to_line.saturating_add(2)).contains(from));
+        hold(
+            out,
+            part.what != "before-kernel" || follows,
+            "no kernel follows what stands before one",
+        );
+    }
 }
 
 fn hold(out: &mut Vec<String>, holds: bool, what: &str) {

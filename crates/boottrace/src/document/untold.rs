@@ -79,7 +79,10 @@ pub(super) fn of_text(outside: &[Line]) -> Option<(u32, Part)> {
 
 fn is_step(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-    STEPS.iter().any(|step| text.starts_with(step))
+    // A package manager's: `Setting up frob:amd64 (1.2-3) ...`
+    let package = text.starts_with("Setting up ") && text.trim_end().ends_with(") ...");
+    !package
+        && STEPS.iter().any(|step| text.starts_with(step))
         && (text.contains(" OK ") || text.contains(": ") || text.contains("..."))
 }
 

@@ -100,7 +100,9 @@ pub fn comes_by_itself(text: &str) -> bool {
         "TCP: request_sock_TCP: Possible SYN flooding",
     ];
     let text = text.trim();
-    STARTS.iter().any(|start| text.starts_with(start)) || text.ends_with(": no IPv6 routers present")
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.ends_with(": no IPv6 routers present")
+        || text.ends_with(": no IPv6 Routers available")
 }
 
 /// `udevd[357]: starting version 173`

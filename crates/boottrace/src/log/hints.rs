@@ -55,7 +55,7 @@ pub fn starts_scripts(line: &Line) -> bool {
         "procd: - early -",
     ];
     let text = line.text.trim_start();
-    if hands_over(text) {
+    if hands_over(text) || starts_an_image(text) {
         return false;
     }
     let unit = line.process.as_deref() == Some("systemd")
@@ -184,6 +184,12 @@ pub fn accounts_for_start(text: &str) -> bool {
         .is_some_and(|(_, parts)| parts.contains("(kernel)") || parts.contains("(userspace)"))
 }
 
+/// barebox, or U-Boot's `go`, starts what it loaded: `Starting application at 0x80770000, dts 0x837d56e0...`
+fn starts_an_image(text: &str) -> bool {
+    let said = text.trim_start_matches(['#', ' ']);
+    said.starts_with("Starting application at 0x") || said.starts_with("Starting program at 0x")
+}
+
 /// Words of user space.
 pub fn is_user_space(text: &str) -> bool {
     const STARTS: [&str; 22] = [
@@ -211,7 +217,7 @@ pub fn is_user_space(text: &str) -> bool {
         "Mounting ",
     ];
     let text = text.trim();
-    STARTS.iter().any(|start| text.starts_with(start))
+    (STARTS.iter().any(|start| text.starts_with(start)) && !starts_an_image(text))
         || is_login(text)
         || text == "/ #"
         || is_start_job(text)

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clock::is_before_overflow;
+
 /// Who printed the line, from the caller field of `CONFIG_PRINTK_CALLER`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -105,6 +107,9 @@ pub struct Line {
     /// The process a syslog prefix names, when it is not the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
+    /// That process' number, where the prefix has it.
+    #[serde(skip)]
+    pub pid: Option<u32>,
     /// The guest that printed it, on the console of a hypervisor that names its guests.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub guest: Option<u16>,
@@ -135,6 +140,7 @@ impl Line {
             level: None,
             caller: None,
             process: None,
+            pid: None,
             guest: None,
             kind: LineKind::Outside,
             cut_bytes: 0,
@@ -171,9 +177,69 @@ pub fn strays(lines: &[Line], at: usize, before_ns: i64) -> bool {
     lines[at].printk_ns.is_some_and(far) && next().is_some_and(|ns| !far(ns))
 }
 
+/// The indices of the kernel's lines whose stamps run ahead of those behind them, in order: a second processor's, before the
+/// clocks are set alike. How far they are apart is no time that passed.
+pub fn run_ahead(lines: &[Line]) -> Vec<usize> {
+    /// Lines behind one that are looked at: of a processor that starts.
+    const NEAR: usize = 64;
+    const FAR_NS: i64 = 1_000_000_000;
+    let stamped = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.kind == LineKind::Kernel);
+    let stamped: Vec<(usize, i64)> = stamped
+        .filter_map(|(at, line)| Some((at, line.printk_ns.filter(|ns| !is_before_overflow(*ns))?)))
+        .collect();
+    // Where no stamp falls far, none runs ahead.
+    let fell = |at: usize, to: usize| stamped[at].1.saturating_sub(stamped[to].1) > FAR_NS;
+    // One line that falls out of the others is behind them itself.
+    let stays = |at: usize| at + 1 == stamped.len() || fell(at - 1, at + 1);
+    let falls: Vec<usize> = (1..stamped.len())
+        .filter(|at| fell(at - 1, *at) && stays(*at))
+        .collect();
+    let mut out = Vec::new();
+    for fall in falls {
+        let (_, ns) = stamped[fall];
+        let from = fall.saturating_sub(NEAR);
+        let before = stamped[from..fall].iter().rposition(|(_, earlier)| *earlier <= ns);
+        // Stamps that begin anew are another boot's.
+        let Some(before) = before else { continue };
+        let own = &stamped[from + before + 1..fall];
+        out.extend(
+            own.iter()
+                .filter(|(_, later)| later.saturating_sub(ns) > FAR_NS)
+                .map(|(at, _)| *at),
+        );
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
 /// The lines of a made-up text.
 #[cfg(test)]
 pub(crate) fn lines_of(text: &str) -> Vec<Line> {
     let line = |(at, text): (usize, &str)| Line::plain(at as u32 + 1, 0, text.to_owned());
     text.lines().enumerate().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_clock_that_runs_ahead() {
+        let line = |(at, ms): (usize, &i64)| Line {
+            kind: LineKind::Kernel,
+            printk_ns: Some(ms * 1_000_000),
+            ..Line::plain(at as u32 + 1, 0, "frob".to_owned())
+        };
+        let lines = |ms: &[i64]| -> Vec<Line> { ms.iter().enumerate().map(line).collect() };
+        assert_eq!(run_ahead(&lines(&[1, 97, 5_879, 14_264, 14_265, 230, 231])), [2, 3, 4]);
+        // Another boot, a processor that is a little ahead, a clock that is behind.
+        assert!(run_ahead(&lines(&[9, 97, 5_879, 0, 1])).is_empty());
+        assert!(run_ahead(&lines(&[1, 97, 600, 230, 231])).is_empty());
+        assert!(run_ahead(&lines(&[1, 97, 98, 99])).is_empty());
+        assert!(run_ahead(&lines(&[1, 20_100, 7_560, 20_200, 20_240])).is_empty());
+    }
 }

@@ -30,6 +30,11 @@ pub fn shows_a_step(bytes: &[u8]) -> bool {
     said.is_some_and(|said| milestone::of(said).is_some())
 }
 
+/// Has a line such a prefix with a date, whoever says what follows?
+pub fn is_dated(bytes: &[u8]) -> bool {
+    dated(bytes).is_some()
+}
+
 fn dated(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     if shape(bytes, b"0000-").is_some() {

@@ -18,6 +18,7 @@ pub(crate) mod hints;
 pub(crate) mod host;
 pub(crate) mod host_prefix;
 pub(crate) mod host_shape;
+pub(crate) mod in_use;
 pub(crate) mod inner_start;
 pub(crate) mod label;
 pub(crate) mod labels;

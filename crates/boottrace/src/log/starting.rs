@@ -29,3 +29,105 @@ pub fn shows_a_start(line: &Line) -> bool {
         || is_of_initramfs_tools(&line.text)
         || is_start_job(&line.text)
 }
+
+/// Does the system's manager say what it says only when a system starts? A user's manager has no such units, and no
+/// package that is installed starts them again (systemd: units/*.target, systemd-update-utmp.service). So do the daemon of the
+/// clock's jobs, in its first words (Vixie cron), and sysvinit.
+pub fn starts_system(line: &Line) -> bool {
+    const DONE: [&str; 3] = ["Reached target ", "Started ", "Finished "];
+    const UNITS: [&str; 6] = [
+        "System Initialization",
+        "Local File Systems",
+        "Multi-User System",
+        "Graphical Interface",
+        "Update UTMP about System Boot/Shutdown",
+        "Create Static Device Nodes in /dev",
+    ];
+    let text = line.text.trim_start();
+    let process = line.process.as_deref();
+    if text.starts_with("INIT: Entering runlevel: ") {
+        return true;
+    }
+    if process.is_some_and(|name| {
+        name.rsplit('/')
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case("cron"))
+    }) {
+        return text.starts_with("(CRON) STARTUP ") || text.starts_with("(CRON) INFO (Running @reboot jobs)");
+    }
+    let rest = DONE.iter().find_map(|done| text.strip_prefix(done));
+    process == Some("systemd")
+        && rest.is_some_and(|rest| {
+            // Newer systemd: `Reached target sysinit.target - System Initialization.`
+            let name = rest.split_once(" - ").map_or(rest, |(_, name)| name);
+            UNITS.iter().any(|unit| name.starts_with(unit))
+        })
+}
+
+/// The same, or the first words of a daemon that keeps the log (rsyslog, sysklogd, syslog-ng, journald): of a start where the
+/// kernel's own follow, and of a new log else.
+pub fn starts_once(line: &Line) -> bool {
+    starts_a_log(line) || starts_system(line)
+}
+
+/// The first words of a daemon that keeps the log. rsyslog says `restart` in old versions also when it reads its settings anew.
+pub fn starts_a_log(line: &Line) -> bool {
+    let (process, text) = (line.process.as_deref(), line.text.trim());
+    let rsyslog = text.contains("software=\"rsyslogd\"") && (text.ends_with("] start") || text.ends_with("] restart"));
+    // The date and the host's name may stand before it.
+    let syslogd = || text.ends_with(": restart.") && text.split(' ').take(8).any(|word| word == "syslogd");
+    match process {
+        Some("systemd-journald" | "journal" | "systemd-journal") => text.starts_with("Runtime "),
+        Some("syslog-ng") => text.starts_with("syslog-ng starting up"),
+        Some("syslogd") => text.ends_with(": restart.") || text.starts_with("started: BusyBox"),
+        _ => rsyslog || syslogd() || text.starts_with("syslogd started: BusyBox"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_start_prints() {
+        let line = |process: Option<&str>, text: &str| Line {
+            process: process.map(str::to_owned),
+            ..Line::plain(1, 0, text.to_owned())
+        };
+        for (process, text) in [
+            (
+                Some("systemd"),
+                "Reached target sysinit.target - System Initialization.",
+            ),
+            (Some("systemd"), "Started Create Static Device Nodes in /dev."),
+            (
+                Some("rsyslogd"),
+                "[origin software=\"rsyslogd\" swVersion=\"9.9\" x-pid=\"7\"] start",
+            ),
+            (
+                Some("liblogging-stdlog"),
+                "[origin software=\"rsyslogd\" swVersion=\"9.9\"] start",
+            ),
+            (None, "syslogd 9.9.9#7: restart."),
+            (Some("/usr/sbin/cron"), "(CRON) STARTUP (fork ok)"),
+            (Some("cron"), "(CRON) INFO (Running @reboot jobs)"),
+            (
+                Some("systemd-journald"),
+                "Runtime Journal (/run/log/journal/x) is 8M, max 9M, 7M free.",
+            ),
+        ] {
+            assert!(starts_once(&line(process, text)), "{text}");
+        }
+        for (process, text) in [
+            (Some("systemd"), "Started Session 3 of user frob."),
+            (
+                Some("rsyslogd"),
+                "[origin software=\"rsyslogd\" swVersion=\"9.9\"] exiting on signal 15.",
+            ),
+            (Some("cron"), "(root) CMD (frob)"),
+            (None, "Reached target Local File Systems."),
+        ] {
+            assert!(!starts_once(&line(process, text)), "{text}");
+        }
+    }
+}

@@ -112,8 +112,10 @@ pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named
 }
 
 fn first_of<'a>(tables: &[&'static [Cause]], after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
+    // A record of AppArmor's names the program that a profile is for: that program does nothing here.
+    let said = |text: &'a str| if text.contains("apparmor=\"") { "" } else { text.trim() };
     let mut rows = tables.iter().flat_map(|table| table.iter());
-    rows.find_map(|cause| cause.named(after.trim(), before.trim(), goes_on))
+    rows.find_map(|cause| cause.named(said(after), said(before), goes_on))
 }
 
 #[cfg(test)]
@@ -127,6 +129,14 @@ mod tests {
         assert!(timed_out("x", "Watchdog running with a hardware timeout of 30s.").is_none());
         assert!(timed_out("x", "frob 0000:04:00.0: AER:    [12] Timeout").is_none());
         assert!(timed_out("frob 1-1: begins", "frob 1-1: handshake timeout").is_some());
+    }
+
+    #[test]
+    fn a_profile_of_a_program_is_not_the_program() {
+        let profile =
+            "audit: type=1400 audit(7.7:7): apparmor=\"STATUS\" operation=\"profile_load\" name=\"/sbin/dhclient\"";
+        assert!(named("frob: up", profile, true).is_none() && named(profile, "frob: up", true).is_none());
+        assert!(named("frob: up", "dhclient: DHCPDISCOVER on eth7", true).is_some());
     }
 
     #[test]

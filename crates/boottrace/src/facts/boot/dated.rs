@@ -3,6 +3,7 @@
 
 use crate::log::clock::NS_PER_S;
 use crate::log::line::{Line, LineKind};
+use crate::log::logcat::is_dated;
 
 /// So many lines in a row are no silence, however coarse their dates are.
 const MANY: usize = 10;
@@ -16,7 +17,7 @@ pub(super) fn fill(lines: &[Line], ns: i64) -> bool {
     let of_program = |line: &&Line| line.kind == LineKind::User && line.printk_ns.is_none() && line.host_ns.is_some();
     let spoken = inner.iter().filter(of_program).take(MANY).count();
     if spoken == 0 {
-        return false;
+        return logged_by_android(inner);
     }
     let dates: Vec<i64> = lines.iter().filter_map(|line| line.host_ns).collect();
     let longest = dates
@@ -29,6 +30,13 @@ pub(super) fn fill(lines: &[Line], ns: i64) -> bool {
     let hole = longest.saturating_add(if whole { NS_PER_S } else { 0 });
     let of_time = hole < ns / 10 * 8;
     of_time || (spoken == MANY && longest <= NS_PER_S)
+}
+
+/// Do Android's programs speak, by the dates that its log puts before each of their lines?
+fn logged_by_android(lines: &[Line]) -> bool {
+    let dated =
+        |line: &&Line| line.kind == LineKind::User && line.printk_ns.is_none() && is_dated(line.text.as_bytes());
+    lines.iter().filter(dated).take(MANY).count() == MANY
 }
 
 #[cfg(test)]

@@ -4,33 +4,22 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+pub(crate) use super::background::in_background;
+use super::background::speaks_for_init;
 use super::dated;
 use super::first_use::is_behind_a_prompt;
 use super::idle::{is_nobodys, Idle};
+pub use super::part::BootPart;
 use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
-use crate::log::course::{comes_by_itself, is_step_of_init, only_a_boot_prints};
+use crate::log::course::{is_step_of_init, only_a_boot_prints};
 use crate::log::harness::prompt_command;
-use crate::log::line::{strays, Line, LineKind};
+use crate::log::line::{run_ahead, strays, Line, LineKind};
+use crate::log::milestone::{self, Milestone};
 use crate::text::shorten::shorten;
-
-/// In which part of a boot something lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum BootPart {
-    /// Firmware and boot loaders.
-    Firmware,
-    /// From the kernel's first line to init.
-    Kernel,
-    /// After that.
-    UserSpace,
-    /// Behind the loader's last words, where neither the kernel nor init says its name.
-    Unclaimed,
-}
 
 /// A long silence with its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,16 +77,23 @@ struct Last {
     part: BootPart,
 }
 
-/// The longest silences up to a line, that of first use, longest first. Lines stamped out of order, as several processors print them, make
+/// The longest silences up to a line, that of first use, and before another, the first that is none of the boot's; longest first. Lines stamped out of order, as several processors print them, make
 /// no silence, and neither does what was left out of the log here.
-pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<u32>) -> Vec<LargeGap> {
+pub fn gaps(
+    boot: &BootLog,
+    kernel_clock: Clock,
+    axis: &Axis,
+    (first_use, over): (Option<u32>, Option<u32>),
+) -> Vec<LargeGap> {
     let end = boot.lines.len();
     let kernel = boot.kernel_from.unwrap_or(end);
     let unclaimed = unclaimed_from(boot).unwrap_or(end);
     let user = boot.user_from.unwrap_or(end).max(kernel);
     // A daemon writes what it read of the kernel's between the lines of programs that started later.
-    let runs_init =
-        |line: &Line| line.printk_ns.is_some() && line.text.starts_with("Run /") && line.text.ends_with("init process");
+    let runs_init = |line: &Line| {
+        use Milestone::{FreeingInit, InitStarted};
+        line.printk_ns.is_some() && matches!(milestone::of(&line.text), Some(FreeingInit | InitStarted))
+    };
     let init = boot.lines.iter().rposition(runs_init).unwrap_or(0);
     // A piece without a start and without init: nobody knows whether it is still the kernel's own part.
     let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
@@ -107,10 +103,12 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         .alignment(Clock::Printk)
         .is_none_or(|a| a.clock == axis.clock || a.lateness_ns.is_none_or(|late| late < MAX_LATENESS_NS));
     let mut out: Vec<LargeGap> = Vec::new();
+    let ahead = run_ahead(&boot.lines);
     let (mut last, mut number, mut began): (Option<Last>, Option<u32>, Option<i64>) = (None, None, None);
     for (at, line) in boot.lines.iter().enumerate() {
         if first_use.is_some_and(|first| line.number > first)
             || is_behind_a_prompt(boot, at, first_use)
+            || over.is_some_and(|over| line.number >= over)
             || (ends_the_boot(line) || piece && breaks::is_taken_out(&line.text))
         {
             break;
@@ -135,6 +133,9 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         let Some((ns, clock)) = time(line, part, kernel_clock, axis, arrival_tells) else {
             continue;
         };
+        if part == BootPart::Kernel && clock == Clock::Printk && ahead.binary_search(&at).is_ok() {
+            continue;
+        }
         if last.is_some() && part != BootPart::Firmware && in_background(line, part) {
             continue;
         }
@@ -274,11 +275,10 @@ fn drop_idle(
             .min(boot.lines.len() - 1)]
     };
     let from_line = boot.lines.get(from_index).map_or(u32::MAX, |line| line.number);
-    let in_user: Vec<(u32, u32)> = out
-        .iter()
-        .filter(|gap| gap.after_line >= from_line)
-        .map(|gap| (gap.after_line, gap.before_line))
-        .collect();
+    // Of many messages only some are looked at: those around the longest.
+    let mut longest: Vec<&LargeGap> = out.iter().filter(|gap| gap.after_line >= from_line).collect();
+    longest.sort_by_key(|gap| std::cmp::Reverse(gap.duration_ns));
+    let in_user: Vec<(u32, u32)> = longest.iter().map(|gap| (gap.after_line, gap.before_line)).collect();
     if in_user.is_empty() {
         return;
     }
@@ -348,43 +348,6 @@ pub(crate) fn waits_for_somebody(line: &Line) -> bool {
     !line.has_kernel_prefix()
         && line.process.is_none()
         && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))
-}
-
-/// A message of a timer's or of another thread's, that says nothing of whether the boot goes on: the silence around it is
-/// one (arch/x86/kernel/tsc.c, kernel/time/clocksource.c, drivers/regulator/core.c, drivers/char/random.c).
-pub(crate) fn in_background(line: &Line, part: BootPart) -> bool {
-    const STARTS: [&str; 6] = [
-        "tsc: Refined TSC clocksource calibration",
-        "clocksource: tsc: mask",
-        "clocksource: Switched to clocksource tsc",
-        "Switched to clocksource tsc",
-        "Refined TSC clocksource calibration",
-        "random: fast init done",
-    ];
-    let text = line.text.trim();
-    STARTS.iter().any(|start| text.starts_with(start))
-        || comes_by_itself(text)
-        || text.ends_with(": incomplete constraints, leaving on")
-        || text.strip_suffix(": disabling").is_some_and(|name| !name.contains(' '))
-        // A timer's (drivers/base/dd.c, `deferred_probe_timeout_work_func()`): what is pending holds nobody up.
-        || text.contains(": deferred probe pending")
-        // Programs may wait for it; the kernel itself does not.
-        || (part == BootPart::Kernel && text.starts_with("random: crng init done"))
-}
-
-/// Words of an init that still starts something.
-fn speaks_for_init(line: &Line) -> bool {
-    const STARTS: [&str; 7] = [
-        "systemd[1]: ",
-        "[  OK  ] ",
-        "INIT: ",
-        "init: ",
-        "procd: ",
-        "Starting ",
-        " * Starting ",
-    ];
-    let text = line.text.trim_start();
-    line.process.as_deref() == Some("systemd") || STARTS.iter().any(|start| text.starts_with(start))
 }
 
 fn keep_longest(gaps: &mut Vec<LargeGap>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Messages that a timer prints again and again: the time between two of them is none in which a boot goes on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::log::breaks;
@@ -44,6 +44,8 @@ const WAITS: [&str; 14] = [
 #[derive(Debug, Default)]
 pub struct Idle {
     periods_ns: HashMap<Wording, i64>,
+    /// Messages that come again and again, by a timer or not.
+    often: HashSet<Wording>,
     /// From here on nothing else comes.
     pub settled_ns: Option<i64>,
 }
@@ -54,7 +56,7 @@ fn wording(text: &str) -> Wording {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(constant)
 }
 
-fn waits(text: &str) -> bool {
+pub(super) fn waits(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     WAITS.iter().any(|word| text.contains(word))
 }
@@ -94,6 +96,11 @@ impl Idle {
                 kept.push(ns);
             }
         }
+        let often = times
+            .iter()
+            .filter(|(_, times)| times.len() >= TIMES)
+            .map(|(words, _)| *words)
+            .collect();
         let periods = times.into_iter();
         let periods_ns: HashMap<Wording, i64> = periods
             .filter_map(|(words, times)| Some((words, period(&times)?)))
@@ -102,13 +109,15 @@ impl Idle {
         Self {
             settled_ns: settled.map(|(_, from)| *from),
             periods_ns,
+            often,
         }
     }
 
     /// Does a timer end this silence, and nothing that a boot has waited for?
     pub fn ends(&self, from: &Line, to: &Line, length_ns: i64) -> bool {
         let by_the_clock = |line: &Line| line.process.as_deref().is_some_and(|name| BY_THE_CLOCK.contains(&name));
-        if by_the_clock(to) {
+        let words = wording(&to.text);
+        if by_the_clock(to) || (words == wording(&from.text) && self.often.contains(&words)) {
             return true;
         }
         let period = |line: &Line| self.periods_ns.get(&wording(&line.text)).copied();
@@ -116,6 +125,43 @@ impl Idle {
         let missed = period(from).is_some_and(|ns| length_ns.saturating_sub(ns).saturating_abs() <= ns / 10);
         due || missed
     }
+}
+
+/// Messages of a system that is up, which come again and again with some time between them.
+pub(crate) struct Often(HashSet<Wording>);
+
+impl Often {
+    /// Looks for them in lines with times.
+    pub(crate) fn of<'a>(lines: impl Iterator<Item = (&'a Line, i64)>) -> Self {
+        const APART_NS: i64 = 2_000_000_000;
+        let mut seen: HashMap<Wording, (i64, usize)> = HashMap::new();
+        for (line, ns) in lines {
+            let words = wording(&line.text);
+            if let Some((last, times)) = seen.get_mut(&words) {
+                if ns.saturating_sub(*last) >= APART_NS {
+                    (*last, *times) = (ns, *times + 1);
+                }
+            } else if !waits(&line.text) {
+                seen.insert(words, (ns, 1));
+            }
+        }
+        Self(
+            seen.into_iter()
+                .filter(|(_, (_, times))| *times >= TIMES)
+                .map(|(words, _)| words)
+                .collect(),
+        )
+    }
+
+    /// Is it one of them?
+    pub(crate) fn holds(&self, line: &Line) -> bool {
+        self.0.contains(&wording(&line.text))
+    }
+}
+
+/// Do two lines say the same but for numbers, and is it nobody's wait?
+pub(crate) fn says_the_same(from: &Line, to: &Line) -> bool {
+    wording(&from.text) == wording(&to.text) && !waits(&to.text)
 }
 
 /// The time between two of the times, where most are equally far apart.

@@ -91,11 +91,16 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         }
         if text.starts_with("systemd[1]: systemd ") && text.contains(" running in system mode") {
             managers += 1;
-            // dracut runs a systemd of its own before; initramfs-tools and mkinitcpio's scripts do not.
-            if managers == 1 + usize::from(in_ram) {
+            // dracut runs a systemd of its own before; initramfs-tools and mkinitcpio's scripts do not. A kernel that saves
+            // another's memory has no other.
+            let alone = managers == 1 && saves_a_dump(boot);
+            if managers == 1 + usize::from(in_ram) && !alone {
                 // It sets the clock and loads modules before it says its name.
                 return Some((spoke.unwrap_or(line), true));
             }
+        }
+        if text.starts_with("<<< NixOS Stage 2 >>>") {
+            return Some((line, true));
         }
         if text.starts_with("INIT: version ") || text.starts_with("init started: BusyBox") {
             return Some((line, true));
@@ -105,6 +110,15 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         }
     }
     None
+}
+
+/// Was the kernel started to save the memory of one that failed (Documentation/admin-guide/kdump)?
+fn saves_a_dump(boot: &BootLog) -> bool {
+    let line = boot
+        .lines
+        .iter()
+        .find(|line| said(line).starts_with("Kernel command line: "));
+    line.is_some_and(|line| line.text.contains(" elfcorehdr="))
 }
 
 /// Where nothing shows a change to the real root file system: does the initramfs' own systemd start this unit, or do its

@@ -3,11 +3,13 @@
 
 pub mod alignment;
 pub mod axis;
+mod background;
 pub mod blind_spot;
 pub mod by_account;
 pub(crate) mod clock_set;
 pub mod critical_path;
 mod dated;
+pub(crate) mod dates;
 pub mod deferred;
 pub mod end;
 pub mod failure;
@@ -21,6 +23,8 @@ pub mod interval;
 mod loader_time;
 mod meeting;
 mod order;
+pub(crate) mod over;
+mod part;
 pub mod stage;
 pub mod startup;
 mod unclaimed;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::dates::received_ns;
 use super::unclaimed::{kernel_missing, unclaimed_from};
 use super::{clock_set, first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
@@ -293,6 +294,12 @@ fn came_no_later(boot: &BootLog, axis: &Axis, stages: &mut [Stage], event: Stage
         let from = boot
             .lines
             .partition_point(|l| stage.line.is_none_or(|line| l.number <= line));
+        // A daemon writes programs' lines between the kernel's in whatever order it reads them.
+        let shown = from.checked_sub(1).map(|at| &boot.lines[at]);
+        if stage.at_least && shown.is_some_and(|line| line.process.is_some() && received_ns(line).is_some()) {
+            (stage.ns, stage.clock, stage.at_least) = (None, None, false);
+            continue;
+        }
         if stage.at_least && !stage.shifted {
             let behind = boot.lines[from..].iter().find_map(|l| axis.at(l));
             stage.ns = behind.map(|(ns, _)| ns);

@@ -5,6 +5,7 @@
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
 use crate::log::line::{Line, LineKind};
+use crate::log::starting::starts_once;
 use crate::text::shorten::shorten;
 
 /// Dates of one boot's lines that syslog writes when it starts are no further apart.
@@ -23,16 +24,27 @@ pub struct Next {
 pub fn before_kernel(log: &BootLog, next: Next) -> Option<(&'static str, String)> {
     // The first words of the kernel's log, where it begins a line or two before its banner: at its zero, or a daemon's of it.
     let first = |line: &Line| {
-        const STARTS: [&str; 3] = ["Initializing cgroup subsys ", "imklog ", "klogd "];
+        const STARTS: [&str; 7] = [
+            "Initializing cgroup subsys ",
+            "imklog ",
+            "klogd ",
+            "Inspecting /",
+            "Cannot find map file",
+            "Loaded ",
+            "No module symbols loaded",
+        ];
         let text = line.text.trim_start();
         let said = || STARTS.iter().any(|start| text.starts_with(start));
-        line.printk_ns == Some(0) || (line.printk_ns.is_none() && said())
+        // What it says before its banner, where a daemon's dates are all there is.
+        let apart = line.host_ns.zip(next.host_ns).map(|(a, b)| a.abs_diff(b));
+        let near = || apart.is_some_and(|ns| ns <= NS_PER_S.unsigned_abs());
+        line.printk_ns == Some(0) || (line.printk_ns.is_none() && (said() || near()))
     };
     let by_kernel = |line: &Line| (line.printk_ns.is_some() || line.kind == LineKind::Kernel) && !first(line);
     if log.start != BootStart::MiddleOfLog || log.lines.iter().any(by_kernel) {
         return None;
     }
-    let unit = log.lines.iter().rev().find(|line| shows_start(line))?;
+    let unit = log.lines.iter().rev().find(|line| starts_once(line))?;
     let apart = next.host_ns?.saturating_sub(unit.host_ns?);
     (apart.saturating_abs() <= APART_NS).then(|| {
         let why = format!(
@@ -43,32 +55,4 @@ pub fn before_kernel(log: &BootLog, next: Next) -> Option<(&'static str, String)
         );
         ("before-kernel", why)
     })
-}
-
-/// Does the system's manager say what it says only when a system starts? A user's manager has no such units, and no
-/// package that is installed starts them again (systemd: units/*.target, systemd-update-utmp.service).
-pub(super) fn shows_start(line: &Line) -> bool {
-    const DONE: [&str; 3] = ["Reached target ", "Started ", "Finished "];
-    const UNITS: [&str; 6] = [
-        "System Initialization",
-        "Local File Systems",
-        "Multi-User System",
-        "Graphical Interface",
-        "Update UTMP about System Boot/Shutdown",
-        "Create Static Device Nodes in /dev",
-    ];
-    let text = line.text.trim_start();
-    // The log daemons' own first words.
-    match line.process.as_deref() {
-        Some("systemd-journald" | "journal" | "systemd-journal") if text.starts_with("Runtime ") => return true,
-        Some("rsyslogd") if text.ends_with("] start") => return true,
-        _ => {}
-    }
-    let rest = DONE.iter().find_map(|done| text.strip_prefix(done));
-    line.process.as_deref() == Some("systemd")
-        && rest.is_some_and(|rest| {
-            // Newer systemd: `Reached target sysinit.target - System Initialization.`
-            let name = rest.split_once(" - ").map_or(rest, |(_, name)| name);
-            UNITS.iter().any(|unit| name.starts_with(unit))
-        })
 }

@@ -47,6 +47,7 @@ pub fn split(mut lines: Lines, limits: &Limits) -> Split {
     splitter.finish();
     let mut out = splitter.out;
     join_shown_again(&mut out);
+    super::own_start::part(&mut out);
     take_back(&mut out);
     out
 }

@@ -51,6 +51,10 @@ impl Marks {
 
 /// `12. text`: the number, and what stands behind it. The margin has one blank, and an empty line may have none.
 fn number(line: &[u8]) -> Option<(u32, &[u8])> {
+    /// A page sets its numbers to the right.
+    const INDENT: usize = 6;
+    let blanks = line.iter().take(INDENT).take_while(|b| **b == b' ').count();
+    let line = &line[blanks..];
     let digits = line.iter().take(6).take_while(|b| b.is_ascii_digit()).count();
     let rest = line[digits..].strip_prefix(b".")?;
     let number = std::str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
@@ -112,6 +116,7 @@ mod tests {
         let marks = Marks::of(text);
         assert_eq!(marks.strip(b"2. 1min 2.099s frob.service"), b"1min 2.099s frob.service");
         assert_eq!(marks.strip(b"4."), b"");
+        assert_eq!(marks.strip(b"   3. 6.153s quux.service"), b"6.153s quux.service");
         assert_eq!(marks.strip(b"1.5s frob.service"), b"1.5s frob.service");
         assert!(Marks::of(b"1. wait 3 s\n2. look at frob\n3. reboot\n4. 6.153s quux.service\n").is_empty());
         assert!(Marks::of(b"1. 5s a.service\n2. 4s b.service\n2. 3s c.service\n3. 1s d.service\n").is_empty());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
-use super::before_kernel::shows_start;
 use super::running::{fault, ran_for_hours, running};
 use super::shutdown::shutdown;
 use crate::log::boot_log::{BootLog, BootStart};
@@ -9,6 +8,7 @@ use crate::log::hints::{accounts_for_start, is_boot_initcall, is_kernel_fault, i
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
+use crate::log::starting::starts_system;
 use crate::text::shorten::shorten;
 
 /// Says what the lines are and how that was seen, when they are no boot. `alone`: the input holds nothing else; `first`:
@@ -78,7 +78,7 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
         .process
         .as_deref()
         .map_or(String::new(), |name| format!(" of `{name}`"));
-    let unit = spoken().find(|line| shows_start(line));
+    let unit = spoken().find(|line| starts_system(line));
     let shown = unit.map_or(" or shows the start of a system".to_owned(), |unit| {
         format!("; line {} is of a start: `{}`", unit.number, shorten(unit.text.trim()))
     });

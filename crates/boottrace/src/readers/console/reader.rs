@@ -285,6 +285,7 @@ impl Reader<'_> {
             .and_then(|(from, to)| text.get(from..to))
             .filter(|name| *name != "kernel")
             .map(str::to_owned);
+        line.pid = found.sender.and_then(|(_, to)| number_of(text.get(to..)?));
         let computed = matches!(found.host, Some((_, HostSource::Computed)));
         let kernel_named = (found.sender.is_some() && line.process.is_none()) || computed;
         line.kind = if line.process.is_some() {
@@ -349,6 +350,11 @@ impl Reader<'_> {
         self.text_bytes += line.text.len();
         self.out.lines.push(line);
     }
+}
+
+/// `[645]: frob`: the number of a process behind its name.
+fn number_of(rest: &str) -> Option<u32> {
+    rest.strip_prefix('[')?.split_once(']')?.0.parse().ok()
 }
 
 /// ` SUBSYSTEM=pci`: a blank, a name in capitals, a value.

@@ -68,7 +68,10 @@ fn repeats(a: &BootLog, b: &BootLog) -> bool {
         .iter()
         .filter_map(|l| Some((stamp(l)?, l.text.trim_end())))
         .collect();
+    // What is new in the other came later.
+    let last = a.lines.iter().filter_map(stamp).max().unwrap_or(0);
     let again = b.lines.iter().filter_map(|l| Some((stamp(l)?, l.text.trim_end())));
+    let again = again.filter(|(ns, _)| *ns <= last);
     let compared: Vec<bool> = again.take(COMPARED).map(|line| said.contains(&line)).collect();
     let found = compared.iter().filter(|found| **found).count();
     found >= ENOUGH && found * 10 >= compared.len() * 8

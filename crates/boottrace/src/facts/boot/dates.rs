@@ -2,24 +2,24 @@
 //! How far two lines are apart by the dates that a log daemon gave them, where the boot's axis has no place for dates: the
 //! kernel's lines have stamps of their own, and those of programs have none.
 
-use crate::facts::boot::clock_set::{clock_set_near, tells_of_setting};
+use super::clock_set::{clock_set_near, tells_of_setting};
 use crate::log::clock::NS_PER_S;
 use crate::log::line::{HostSource, Line};
 
 /// The dates of one boot's lines.
 #[derive(Debug, Default)]
-pub(super) struct Dates {
+pub(crate) struct Dates {
     /// Lines before which the clock was set.
     set: Vec<u32>,
 }
 
 /// When a daemon received a line, ns since an epoch of its own.
-pub(super) fn received_ns(line: &Line) -> Option<i64> {
+pub(crate) fn received_ns(line: &Line) -> Option<i64> {
     line.host_ns.filter(|_| line.host_source == Some(HostSource::Syslog))
 }
 
 /// Has a daemon's date whole seconds only?
-pub(super) fn is_whole(ns: i64) -> bool {
+pub(crate) fn is_whole(ns: i64) -> bool {
     ns % NS_PER_S == 0
 }
 
