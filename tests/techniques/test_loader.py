@@ -9,6 +9,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Mark, Meta, Recording
 from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, SystemDescription
 from bootlab.techniques.base import Answer, Context, Evidence
+from bootlab.techniques.loader_built import said_lines
 from bootlab.techniques.registry import BUILT_IN, get
 
 LOADER = Loader(build=LoaderBuild(base="orangepi_pc_defconfig"))
@@ -267,6 +268,15 @@ def test_a_silent_boot_loader_says_nothing_and_the_kernel_does(lines, config, pa
     effect = get("loader-silent").took_effect(evidence(), after)
     assert not effect.shown
     assert part in effect.evidence
+
+
+def test_what_a_quiet_kernel_leaves_to_user_space_is_not_the_boot_loaders():
+    texts = {"U-Boot 2023.01": 5, "rcS: start": 900}
+    lines = tuple(Line(number=n, text=text, offset_bytes=0, first_ns=ns) for n, (text, ns) in enumerate(texts.items()))
+    quiet = Recording(meta=Meta(), lines=lines, marks=())
+    assert said_lines(quiet) == ("U-Boot 2023.01", "rcS: start")
+    entered = msgspec.structs.replace(quiet, marks=(Mark("start-kernel", 500), Mark("kernel-entry", 400)))
+    assert said_lines(entered) == ("U-Boot 2023.01",)
 
 
 def test_a_falcon_boot_that_fell_back_is_no_falcon_boot():

@@ -123,7 +123,9 @@ class OnTop(msgspec.Struct, frozen=True, kw_only=True):
             return Verdict.SLOWER, f"{_NONE}: it loses time"
         # One boot proves no loss, and what is far behind is not "the same" either.
         if later and len(new) == 1 and min(new) - max(old) > self.range_ns:
-            return Verdict.UNKNOWN, f"{_NONE}: its one boot came later than all of theirs, and no second one was made"
+            on_board = "on this board " if self.costs is not None else ""
+            why = f"{on_board}its one boot comes to its goal later than all of theirs, and no second one was made"
+            return Verdict.UNKNOWN, f"{_NONE}: {why}"
         return Verdict.SAME, _NONE
 
 

@@ -8,11 +8,14 @@ import re
 from bootlab import _core
 from bootlab.model.boot_loader import Loader
 from bootlab.model.recording import Recording
+from bootlab.model.timeline import KERNEL_MARKS
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence
 from bootlab.techniques.built import artefacts_differ
 from bootlab.techniques.evidence import bare, quote, quoted
 
+_BEHIND = (*KERNEL_MARKS, "user-space")
+"""Marks that no boot loader comes behind."""
 # What the kernel says first (init/main.c); before it, all lines are the boot loader's.
 _KERNEL = ("Booting Linux on ", "Linux version ")
 
@@ -38,10 +41,13 @@ def value_of(recording: Recording, option: str) -> str:
 
 
 def said_lines(recording: Recording) -> tuple[str, ...]:
-    """Return what was printed before the kernel's first line."""
+    """Return what was printed before the kernel's first line, or before it was entered: a quiet one prints nothing."""
     found: list[str] = []
+    entered_ns = min((mark.ns for mark in recording.marks if mark.name in _BEHIND), default=None)
     for line in recording.lines:
         if _core.kernel_stamp_ns(line.text) is not None or line.text.startswith(_KERNEL):
+            break
+        if entered_ns is not None and line.first_ns is not None and line.first_ns >= entered_ns:
             break
         found.append(bare(line.text))
     return tuple(found)

@@ -99,6 +99,7 @@ class KernelCompression(Technique):
     )
     architectures = ("x86_64", "arm")
     late = True
+    conflicts = ("kernel-uncompressed",)
     proof = "recording"
     both_ways = True
     builds = True
@@ -170,7 +171,7 @@ class KernelUncompressed(Technique):
     cost = "A larger image. Emulated storage has no bandwidth: compare the saving with the modelled load time."
     architectures = ("arm", "arm64", "riscv64")
     late = True
-    conflicts = ("appended-dtb",)
+    conflicts = ("appended-dtb", "kernel-compression")
     proof = "recording"
     builds = True
     published = (Published("689 -> 208 ms", "OMAP1510 168 MHz, 2004", "eLinux: boot time"),)
