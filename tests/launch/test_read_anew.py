@@ -69,6 +69,15 @@ def test_another_goal_and_another_mark(tmp_path):
     assert "not booted again" in made.meta.notes[-1]
 
 
+def test_how_the_kernel_was_built_is_kept_though_the_first_boot_did_not_know_it(tmp_path):
+    config = tmp_path / "config-6.1"
+    config.write_text("CONFIG_EXT4_FS=m\n", encoding="utf-8")
+    known = plan(goal=Goal(console="ready"), kernel=Kernel(image="k", config=str(config)))
+    made = read_anew(kept(tmp_path / "old"), known, tmp_path / "new")
+    assert made is not None
+    assert made.kernel_config == {"CONFIG_EXT4_FS": "m"}
+
+
 def test_a_boot_that_ended_in_a_hang_holds_goals_too(tmp_path):
     old = kept(tmp_path / "old", outcome=Outcome.HANG)
     assert read_anew(old, plan(goal=Goal(console="ready")), tmp_path / "new") is not None

@@ -65,6 +65,10 @@ def read_anew(kept: Path, plan: BootPlan, folder: Path) -> Recording | None:
     ):
         if (kept / name).is_file():
             shutil.copyfile(kept / name, folder / name)
+    own = plan.system.kernel.config
+    # The same image may have been booted as a file of which nobody knew how it was built.
+    if own and Path(own).is_file() and not (folder / recording_dir.KERNEL_CONFIG_FILE).exists():
+        shutil.copyfile(own, folder / recording_dir.KERNEL_CONFIG_FILE)
     goal_ns, goal_insns = at if at is not None else (None, None)
     heard = Heard(console=console, stamps=stamps, marks=tuple(marks), goal_ns=goal_ns, goal_insns=goal_insns)
     meta = assembly.told_again(
