@@ -1,11 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A Debian web server made faster, from nothing. Usage: web-server.sh FOLDER [SUITE]
+# A Debian web server made faster, from nothing. Usage: web-server.sh FOLDER [SUITE [own-kernel]]
 # Makes the image, has its system file written, changes goal and check in it to the first answer of the web server and
 # the services of the list, and optimises by the plan beside this script. Interrupted, the same call goes on.
+# own-kernel (bookworm only): the kernel may be built from Debian's source, with the image's configuration; it needs what
+# building kernels needs (docs/how-to/build-kernels.md) and linux-source-6.1.
 set -eu
-[ $# -ge 1 ] || { echo "usage: web-server.sh FOLDER [bookworm|trixie]" >&2; exit 2; }
-folder=$1 suite=${2:-bookworm}
+[ $# -ge 1 ] || { echo "usage: web-server.sh FOLDER [bookworm|trixie [own-kernel]]" >&2; exit 2; }
+folder=$1 suite=${2:-bookworm} kernel=${3:-stock} plan=web-server-plan.toml
+if [ "$kernel" = own-kernel ]; then
+    [ "$suite" = bookworm ] || { echo "web-server.sh: own-kernel is for bookworm" >&2; exit 2; }
+    plan=web-server-kernel-plan.toml
+fi
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder"
 "$here/make-image.sh" "$suite" "$folder/$suite.raw"
@@ -32,7 +38,11 @@ console = [
     'Reached target multi-user\.target',
 ]
 END
+    if [ "$kernel" = own-kernel ]; then
+        cp "$here/../case-cloud-kernel/kernel.config" kernel.config
+        sed -i 's|^image = "looked-at.files/vmlinuz-\([^"]*\)".*|source = "debian"\ndefconfig = "./looked-at.files/config-\1"\nconfig = ["kernel.config"]\nmodules = false\nprebuilt = "looked-at.files/vmlinuz-\1"|' web.toml.new
+    fi
     mv web.toml.new web.toml
 fi
-cp "$here/web-server-plan.toml" plan.toml
+cp "$here/$plan" plan.toml
 bootlab optimize plan.toml --html report.html
