@@ -138,6 +138,9 @@ Stopped = Literal["", "halted", "exited"]
 """Why a machine cannot print any more: its processor halted for ever; it switched itself off or restarted."""
 
 
+KERNEL_MOUNTED_ROOT = r"VFS: Mounted root \((\w{1,32}) filesystem\)"
+"""What the kernel prints when it mounted the root itself, with the type (init/do_mounts.c: do_mount_root())."""
+
 RUN_INIT = r"Run (\S{1,200}) as init process"
 """What the kernel says when it starts the first program (init/main.c, run_init_process())."""
 

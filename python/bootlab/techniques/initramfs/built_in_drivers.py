@@ -7,6 +7,7 @@ import re
 
 from bootlab.model.change import Change, MountRootByKernel
 from bootlab.model.kernel_change import SetKernelOptions
+from bootlab.model.recording import KERNEL_MOUNTED_ROOT
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with, options_asked
@@ -14,7 +15,6 @@ from bootlab.techniques.diagnosed import loaded_modules, mounted_root
 from bootlab.techniques.evidence import KernelLog
 from bootlab.techniques.missing import NO_ROOT_SHOWN
 
-_MOUNTED = r"VFS: Mounted root \((\w{1,32}) filesystem\)"
 _NAMED = re.compile(r"/dev/(?!mapper/|disk/|dm-|md)\w{1,32}")
 _BY_THE_KERNEL = re.compile(r"(?:/dev/|UUID=|LABEL=|PARTUUID=|PARTLABEL=)\S+")
 """Ways to name a root that is a file system on a partition; `ZFS=`, `mtd:` and network roots are none."""
@@ -108,10 +108,10 @@ class BuiltInDrivers(Technique):
         if "initramfs" in after.recording.meta.artefact_sha256:
             return Effect(False, "the machine was still given an initramfs")
         now = KernelLog.of(after)
-        said = now.line(_MOUNTED)
+        said = now.line(KERNEL_MOUNTED_ROOT)
         if not said:
             return Effect(False, now.why_silent() or "the kernel did not say that it mounted the root")
-        if was := KernelLog.of(before).line(_MOUNTED):
+        if was := KernelLog.of(before).line(KERNEL_MOUNTED_ROOT):
             return Effect(False, f"the kernel mounted the root before as well: {was}")
         return Effect(True, f"{said}; no initramfs; {effect.evidence}")
 

@@ -8,7 +8,7 @@ from typing import get_args
 from bootlab.model import root_place
 from bootlab.model.change import Change, DropParam, SetParam
 from bootlab.model.cmdline import Param
-from bootlab.model.recording import RUN_INIT
+from bootlab.model.recording import KERNEL_MOUNTED_ROOT, RUN_INIT
 from bootlab.model.tree import Compression
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
@@ -113,7 +113,6 @@ class RootdelayToRootwait(Technique):
         return vanished(before, after, _DELAY)
 
 
-_MOUNTED = r"VFS: Mounted root \((\w{1,32}) filesystem\)"
 _TRIED = (
     r"couldn't mount (?:as|because)|Magic Mismatch, valid|Can't find valid F2FS|Can't find a SQUASHFS superblock|"
     r"FAT-fs \(\w+\): bogus number|exFAT-fs \(\w+\): invalid boot record|Primary boot signature is not NTFS|"
@@ -140,7 +139,7 @@ class Rootfstype(Technique):
         if cmdline.has("rootfstype"):
             return Applies.no("it is named already", str(cmdline.get("rootfstype")))
         log = KernelLog.of(context)
-        found = log.match(_MOUNTED)
+        found = log.match(KERNEL_MOUNTED_ROOT)
         if found is None:
             return log.absent("the kernel itself mounted no root file system", log.line(RUN_INIT))
         if tried := log.line(_TRIED):
@@ -149,14 +148,14 @@ class Rootfstype(Technique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the type that was mounted; without one there is nothing to propose."""
-        found = KernelLog.of(context).match(_MOUNTED)
+        found = KernelLog.of(context).match(KERNEL_MOUNTED_ROOT)
         if found is None:
             return ()
         return (Change(technique=self.id, ops=(SetParam("rootfstype", found[1]),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the failed attempts that are gone. Attempts that say nothing (SB_SILENT) leave no proof."""
-        if KernelLog.of(after).match(_MOUNTED) is None:
+        if KernelLog.of(after).match(KERNEL_MOUNTED_ROOT) is None:
             return Effect(False, KernelLog.of(after).why_silent() or "the kernel itself mounted no root file system")
         return vanished(before, after, _TRIED)
 
