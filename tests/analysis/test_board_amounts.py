@@ -34,6 +34,18 @@ def test_images_that_a_boot_loader_reads_count_as_it_reads_them():
     assert found.loaded_ns == 100 * MS
 
 
+def test_a_silent_loader_reads_its_images_too():
+    sizes = {"U-Boot": 400_000, "kernel": 5_000_000, "initramfs": 700_000}
+    marks = (Mark("spl-load", 10 * MS), Mark("u-boot", 60 * MS), Mark("kernel-entry", 300 * MS))
+    found = amounts_of(boot(marks=marks, artefact_bytes=sizes))
+    assert (found.image_bytes, found.images) == (6_100_000, 3)
+    # Of the second part's loads nothing is known but that they lie between its start and the kernel's.
+    assert found.loaded_ns == (50 + 240) * MS
+    loud = (line(1, "5000000 bytes read in 187 ms", 250),)
+    told = amounts_of(boot(*loud, marks=marks, artefact_bytes=sizes))
+    assert (told.image_bytes, told.images) == (5_400_000, 2)
+
+
 def test_what_is_only_moved_in_memory_is_not_read():
     moved = line(1, "   Loading Ramdisk to 4a000000, end 4a100000 ... OK", 10)
     read = line(2, "2952604 bytes read in 187 ms (15.1 MiB/s)", 110)

@@ -40,6 +40,20 @@ def loads_of(recording: Recording) -> tuple[Load, ...]:
     return recording.once("loads", lambda: _loads(recording))
 
 
+def hidden_in(recording: Recording) -> int | None:
+    """Return in how many nanoseconds a boot loader loaded what nothing tells of; None: it told, or there is none.
+
+    A loader that was built silent prints no sizes, and marks tell of the SPL alone: what the second part loads, it
+    loads between its own start and the kernel's.
+    """
+    marks = {mark.name: mark.ns for mark in recording.marks}
+    start, end = marks.get("u-boot"), marks.get("kernel-entry", marks.get("start-kernel"))
+    if start is None or end is None or SECOND_SIZE not in recording.meta.artefact_bytes:
+        return None
+    told = any(load.start_ns >= start and not load.within_memory for load in loads_of(recording))
+    return None if told else max(0, end - start)
+
+
 def _loads(recording: Recording) -> tuple[Load, ...]:
     marks = {mark.name: mark.ns for mark in recording.marks}
     end = marks.get("kernel-entry", marks.get("start-kernel", recording.meta.goal_ns))
