@@ -65,6 +65,22 @@ def test_dithers_show_the_jump_and_the_work_before_it_is_judged():
     assert hold.idle_ns[1] > 999 * MS
 
 
+def test_a_wait_holds_no_minute_that_is_saved_behind_it():
+    # A link comes up on a grid of 17 ms; behind it, user space waits for a minute, and in the variant it does not.
+    links = (427, 444, 461, 444, 461)
+    base, variant = (
+        [boot(("probe", 500, 0), ("link", 2, link), ("goal", 50, still)) for link in links] for still in (61_000, 0)
+    )
+    hold = holding_wait(base, variant)
+    assert hold is not None
+    assert (hold.after, hold.before, hold.kind) == ("link", "goal", "shorter")
+    assert not hold.decides
+    # Where what comes behind the link is the same, the link decides.
+    held_by_link = holding_wait(base, base)
+    assert held_by_link is not None
+    assert (held_by_link.before, held_by_link.decides) == ("link", True)
+
+
 def test_short_sleeps_that_the_goal_does_not_follow_hold_nothing():
     # An initrd sleeps 330 to 342 ms in all; what comes behind it scatters by as much, whatever the sleeps were.
     sleeps, behind = (341, 338, 338, 330, 341), (25, 37, 40, 38, 22)

@@ -12,6 +12,8 @@ judged instead. Boots under several dithers show it in three ways:
 * *turns*: one side comes to the wait later and leaves it earlier, both sides stand still in it, and the wait's length
   is no constant of a side either.
 
+Where the sides differ behind the wait by more than its length differs anywhere, the goal is not the wait's.
+
 A wait that is only shorter (*shorter*) holds nothing: many changes are made for that. It is named all the same, for
 what it gave is waiting and no work.
 """
@@ -61,6 +63,8 @@ def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hol
     for after, before in itertools.pairwise(order):
         waits = [[_Wait.between(boot[after], boot[before]) for boot in side] for side in sides]
         if not any(w.idle_ns for side in waits for w in side) or (kind := _kind(waits, goals)) is None:
+            continue
+        if kind != "shorter" and _decided_behind(waits, goals):
             continue
         found = _hold(waits, (boots[0][after].text, boots[0][before].text), kind)
         if kind != "shorter":
@@ -133,6 +137,22 @@ def _reaches(waits: list[_Wait], goals: list[int | None]) -> bool:
     if len(known) < len(waits):
         return True
     return 2 * _range([goal - wait.idle_ns for wait, goal in known]) <= _range([goal for _, goal in known])
+
+
+def _decided_behind(sides: list[list[_Wait]], goals: list[list[int | None]]) -> bool:
+    """Tell whether the two sides differ behind the wait by more than the wait's length differs anywhere.
+
+    Then the goal is not the wait's: a disk's link that comes up some milliseconds sooner or later says nothing about
+    a minute that user space waits for firmware.
+    """
+    behind = [
+        [goal - wait.end_ns for wait, goal in zip(waits, ends, strict=True) if goal is not None]
+        for waits, ends in zip(sides, goals, strict=True)
+    ]
+    if not all(behind):
+        return False
+    lengths = [wait.idle_ns for waits in sides for wait in waits]
+    return abs(_median(behind[0]) - _median(behind[1])) > max(_range(lengths), LEAST_JUMP_NS)
 
 
 def _varies(sides: list[list[_Wait]]) -> bool:
