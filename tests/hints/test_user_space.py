@@ -57,6 +57,13 @@ def test_who_ended_the_machine(words, said):
     assert (said in found) if said else found == ""
 
 
+def test_a_machine_that_only_halts_where_it_ought_to_go_off():
+    halted = lines(*KERNEL, "end of the report", "[    3.100000] reboot: System halted")
+    found = user_space_hint.ended_by_itself(halted, r"reboot: Power down|^Power down\.")
+    assert found == "the kernel halted the machine: no driver in it switches this machine off"
+    assert "before the goal" in user_space_hint.ended_by_itself(halted, "login:")
+
+
 def test_a_line_that_comes_again_and_again():
     said = user_space_hint.repeats(lines(*KERNEL, *["no sensor"] * 5))
     assert said == "'no sensor' comes again and again: a program waits for something that this system does not have"

@@ -22,6 +22,7 @@ _HOW = {
     "Power down": "switched the machine off",
     "System halted": "halted the machine",
 }
+_SWITCHED_OFF = "reboot: Power down"
 _CRASHED = re.compile(
     r"(?:BUG: kernel NULL pointer dereference|BUG: unable to handle|Unable to handle kernel|Internal error: Oops).*"
 )
@@ -53,10 +54,13 @@ def crash(lines: Sequence[Line]) -> str:
     return ""
 
 
-def ended_by_itself(lines: Sequence[Line]) -> str:
-    """Say that user space ended the machine, and after which words."""
+def ended_by_itself(lines: Sequence[Line], goal: str = "") -> str:
+    """Say that user space ended the machine, and after which words; or why an end that is the goal was another one."""
+    switched_off = bool(goal) and re.search(goal, _SWITCHED_OFF) is not None
     for number, line in enumerate(lines):
         if (found := _ENDED.search(line.text)) is not None:
+            if switched_off and found["how"] == "System halted":
+                return "the kernel halted the machine: no driver in it switches this machine off"
             last = _last_words(lines[:number])
             behind = f" after {_quoted(last)}" if last else ", without a word"
             return (
