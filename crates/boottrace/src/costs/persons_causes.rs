@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::persons_lexicon::{BECAUSE, DENIED, HINTS, MENDED, PARTS, SLOW, SUPPOSES, WAITS};
+use super::persons_lexicon::{BECAUSE, DENIED, FAULTS, HINTS, MENDED, PARTS, SLOW, SUPPOSES, WAITS};
 use super::persons_said::{without_names, Form, Said};
 use super::prose::{find, holds, names};
 use crate::text::languages::{says, says_otherwise, Kind};
@@ -15,7 +15,7 @@ pub(super) const LEAST: i32 = 4;
 pub(super) const PLAIN: i32 = 6;
 /// What is asked, wished or told to do is no cause.
 const ASKS: &str =
-    "should|please|thanks|thank you|welcome|you can |you could|let me know|would be nice|i'd like|propose|\
+    "should|please|thanks|thank you|welcome|you can |you could|let me know|would be nice|i'd like|propose|may help|might help|can help|help identify|\
     feel free|can you|could you|any idea|suggest|assuming|in order to";
 
 /// What was tried in vain, or was taken back, is none either.
@@ -36,6 +36,12 @@ const CHANGES: &str =
 const HELPED: &str =
     "now |boots|login|is fine|works fine|fine again|normal|instant|solved|fixed|is gone|works|no longer|resolved|went away|\
     goes away|helped|quick|faster|dropped|decreased|reduced|down to|worked";
+/// Words that say what mended it.
+const FIXED: &str =
+    "fixed it|fixed this|fixed the|fixed by|fixed with|fix the|fix this|fix it|solved by|solved it|solved the|\
+    solved with|resolved by|resolved in|resolved with|cured|the fix is|the fix was|the solution";
+/// Questions that are guesses: `Maybe the frob stalls?`
+const GUESSES: &str = "maybe|might|could|do you have|is it possible|did you by any chance|misconfig|probably|perhaps";
 
 /// Was it tried in vain, or taken back?
 pub(super) fn in_vain(lower: &str) -> bool {
@@ -45,7 +51,8 @@ pub(super) fn in_vain(lower: &str) -> bool {
 /// How much a sentence says of a cause.
 pub(super) fn worth(sentence: &str) -> i32 {
     let lower = sentence.to_lowercase().replace('\u{2019}', "'");
-    let plain = without_names(&lower);
+    // What looks so is shown below.
+    let plain = without_names(&lower).replace("looks like:", "");
     let [sure, likely, hint, slow, waits, mended] = [
         (BECAUSE, Kind::Because),
         (SUPPOSES, Kind::Likely),
@@ -61,19 +68,29 @@ pub(super) fn worth(sentence: &str) -> i32 {
     let named = sentence.split_whitespace().any(is_a_setting);
     let things = names(sentence) + parts.min(2) + 2 * usize::from(named);
     let things = i32::try_from(things).unwrap_or(3).min(3);
+    let asks = lower.ends_with(['?', '\u{ff1f}']) && !lower.ends_with("!?");
+    // `Do you have a bad card?` names what may be at fault.
+    let likely = likely || asks && holds(&lower, GUESSES) && holds(&lower, FAULTS) && things > 0;
     let told = hint || waits || mended || slow && things > 0;
     let helped = holds(&lower, CHANGES) && holds(&lower, HELPED);
-    let base = gain(sure || helped, 4).max(gain(likely, 3)).max(gain(told, 1));
+    let fixed = holds(&plain, FIXED) && (things > 0 || hint);
+    let base = gain(sure || helped || fixed, 4).max(gain(likely, 3)).max(gain(told, 1));
     if base == 0 {
         return 0;
     }
-    let asks = lower.ends_with(['?', '\u{ff1f}']) && !lower.ends_with("!?");
     base + gain(sure && likely, 1)
         + gain(hint && base > 1, 1)
         + things
         + gain(slow || waits, 1)
         + gain(mended && things > 0, 2)
-        - gain(asks, if slow && things > 1 { 1 } else { 4 })
+        - gain(
+            asks,
+            if slow && things > 1 || holds(&lower, GUESSES) {
+                1
+            } else {
+                4
+            },
+        )
         - gain(says(&plain, ASKS, Kind::Asks), if sure { 1 } else { 3 })
         - gain(says(&plain, DENIED, Kind::Denied), 3)
         - gain(in_vain(&lower), 4)

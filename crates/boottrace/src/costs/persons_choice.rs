@@ -9,7 +9,7 @@ use super::prose::{names, speaks_of_a_start};
 /// Sentences quoted of a start and its cause ...
 const QUOTES: usize = 3;
 /// ... and of what else is said of why.
-const MORE: usize = 3;
+const MORE: usize = 4;
 /// Beside the best one, one that weighs so much less adds nothing.
 const BEHIND: i32 = 6;
 
@@ -19,49 +19,66 @@ pub(super) struct Choice {
     pub further: Vec<usize>,
 }
 
-/// `titled`: the first of them is a title that tells something. `tells`: it speaks of a start.
-pub(super) fn choice(said: &[Said], titled: bool, tells: bool) -> Option<Choice> {
-    let first = first(said, titled, if tells { LITTLE } else { LEAST })?;
-    let further = further(said, &first);
+/// `titled`: the first of them is a title that tells something. `tells`: it speaks of a start. `change`: it names a change.
+pub(super) fn choice(said: &[Said], titled: bool, tells: bool, change: bool) -> Option<Choice> {
+    let mut first = first(said, titled, if tells { LITTLE } else { LEAST })?;
+    // What a change is called says what is changed.
+    if change && tells_more(said, &first, 0) && first.len() <= QUOTES {
+        first.insert(0, 0);
+    }
+    let mut further = further(said, &first);
+    if first.len() + further.len() < QUOTES {
+        fill(said, &first, &mut further);
+    }
     Some(Choice { first, further })
 }
 
-/// The best sentences: with one that names nothing the one that does, the plainest cause, and never a title alone.
+/// The best sentences: one that tells how slow it is, with what it points back at; the plainest causes of different content;
+/// and never a title alone.
 fn first(said: &[Said], titled: bool, least: i32) -> Option<Vec<usize>> {
-    // Of equals the first.
-    let best = (0..said.len()).rev().max_by_key(|at| said[*at].worth)?;
+    let cause = |at: &usize| said[*at].cause;
+    // Of equals the first, and of those about as good one with a time.
+    let best = (0..said.len())
+        .rev()
+        .max_by_key(|at| said[*at].worth + i32::from(said[*at].ns.is_some() && said[*at].slow))?;
     let most = said[best].worth;
+    let mut plainest: Vec<usize> = (0..said.len())
+        .filter(|at| cause(at) >= persons_causes::PLAIN)
+        .collect();
+    plainest.sort_by_key(|at| std::cmp::Reverse(cause(at)));
     if most < least {
-        let plainest = (0..said.len()).rev().max_by_key(|at| said[*at].cause)?;
-        let plain = said[plainest].cause >= persons_causes::PLAIN && said[plainest].worth > 0;
-        return plain.then(|| vec![plainest]);
+        plainest.retain(|at| said[*at].worth > 0 || cause(at) > persons_causes::PLAIN);
+        plainest.truncate(1);
+        return (!plainest.is_empty()).then_some(plainest);
     }
     let mut out = vec![best];
     if most < LEAST || names(said[best].text) == 0 || points_back(said[best].text) {
-        let named = |at: &usize| names(said[*at].text) > 0 && !said[*at].text.ends_with('?');
-        let near = |at: &usize| said.get(*at).is_some_and(|one| one.place == said[best].place);
-        let before = best.checked_sub(1).filter(near).filter(named);
-        let title = (titled && best > 0).then_some(0);
-        let behind = || Some(best + 1).filter(near).filter(named);
-        out.extend(before.or_else(|| title.filter(named)).or_else(behind).or(title));
+        out.extend(beside(said, best, titled));
     }
-    // The cause, where none of these tells one.
-    let told = out.iter().any(|at| said[*at].cause >= persons_causes::PLAIN);
-    let plainest = (0..said.len())
+    // A cause, how long it takes, and another cause.
+    let timed = (0..said.len())
         .rev()
-        .filter(|at| !is_told(said, &out, *at))
-        .max_by_key(|at| said[*at].cause);
-    out.extend(plainest.filter(|at| !told && said[*at].cause >= persons_causes::PLAIN));
+        .filter(|at| said[*at].ns.is_some() && said[*at].slow && said[*at].worth >= LITTLE)
+        .max_by_key(|at| said[*at].worth);
+    let known = |out: &[usize]| out.iter().any(|at| said[*at].ns.is_some());
+    for (n, at) in plainest.into_iter().enumerate() {
+        let timed = timed.filter(|at| n > 0 && !known(&out) && tells_more(said, &out, *at));
+        out.extend(timed.filter(|_| out.len() < QUOTES));
+        if out.len() < QUOTES && tells_more(said, &out, at) {
+            out.push(at);
+        }
+    }
+    out.extend(timed.filter(|at| out.len() < QUOTES && !known(&out) && tells_more(said, &out, *at)));
     let mut rest: Vec<usize> = (0..said.len()).filter(|at| said[*at].worth >= LITTLE).collect();
     rest.sort_by_key(|at| std::cmp::Reverse(said[*at].worth));
     for at in rest {
         let says = said[at].worth >= LEAST.max(most - BEHIND) || (titled && out == [0]);
-        if says && out.len() < QUOTES && !is_told(said, &out, at) {
+        if says && out.len() < QUOTES && tells_more(said, &out, at) {
             out.push(at);
         }
     }
     let heads = || names(said[0].text) > 0 && speaks_of_a_start(&said[0].text.to_lowercase());
-    if titled && out.len() < QUOTES && !out.contains(&0) && heads() {
+    if titled && out.len() < QUOTES && heads() && tells_more(said, &out, 0) {
         out.push(0);
     }
     // `because that is slow`: what, stands before it.
@@ -70,11 +87,37 @@ fn first(said: &[Said], titled: bool, least: i32) -> Option<Vec<usize>> {
         let text = said[at].text;
         let goes_on = text.starts_with(char::is_lowercase) || text.starts_with("Because");
         let goes_on = goes_on || goes_back(text);
-        let before = before.filter(|before| goes_on && !is_told(said, &out, *before));
+        let before = before.filter(|before| goes_on && tells_more(said, &out, *before));
         out.extend(before.filter(|_| out.len() <= QUOTES));
     }
     out.sort_unstable();
     Some(out)
+}
+
+/// What names that of which the best sentence only says how long it takes: the sentence before it, the title, or the next.
+fn beside(said: &[Said], best: usize, titled: bool) -> Option<usize> {
+    let named = |at: &usize| names(said[*at].text) > 0 && !said[*at].text.ends_with('?');
+    let near = |at: &usize| said.get(*at).is_some_and(|one| one.place == said[best].place);
+    let before = best.checked_sub(1).filter(near).filter(named);
+    let title = (titled && best > 0).then_some(0);
+    let behind = || Some(best + 1).filter(near).filter(named);
+    before.or_else(|| title.filter(named)).or_else(behind).or(title)
+}
+
+/// Where little is said, what weighs a little is quoted too.
+fn fill(said: &[Said], first: &[usize], further: &mut Vec<usize>) {
+    let weight = |at: usize| said[at].cause.max(said[at].worth);
+    let mut rest: Vec<usize> = (0..said.len())
+        .filter(|at| said[*at].cause > 1 || said[*at].worth > 1)
+        .collect();
+    rest.sort_by_key(|at| std::cmp::Reverse(weight(*at)));
+    for at in rest {
+        let known: Vec<usize> = first.iter().chain(further.iter()).copied().collect();
+        if known.len() < QUOTES && tells_more(said, &known, at) {
+            further.push(at);
+        }
+    }
+    further.sort_unstable();
 }
 
 /// What else is said of the cause, of how long, or of what mended it.
@@ -90,14 +133,14 @@ fn further(said: &[Said], first: &[usize]) -> Vec<usize> {
         if out.len() >= MORE {
             break;
         }
-        if is_told(said, &known, at) {
+        if !tells_more(said, &known, at) {
             continue;
         }
         // `Because of that.` says nothing without what stands before it.
         let before = at.checked_sub(1).filter(|before| said[*before].place == said[at].place);
         let before = before.filter(|_| points_back(said[at].text) && out.len() + 1 < MORE);
         for at in before
-            .filter(|before| !is_told(said, &known, *before))
+            .filter(|before| tells_more(said, &known, *before))
             .into_iter()
             .chain([at])
         {
@@ -109,11 +152,27 @@ fn further(said: &[Said], first: &[usize]) -> Vec<usize> {
     out
 }
 
-/// Is it quoted already?
-fn is_told(said: &[Said], known: &[usize], at: usize) -> bool {
-    known
-        .iter()
-        .any(|one| *one == at || said[*one].text.contains(said[at].text) || said[at].text.contains(said[*one].text))
+/// Does it say what the others do not say yet? Most words of a title, or of a repeated sentence, stand in them.
+fn tells_more(said: &[Said], known: &[usize], at: usize) -> bool {
+    const MOST: f64 = 0.8;
+    let mine = words(said[at].text);
+    !known.iter().any(|one| {
+        let other = said[*one].text;
+        let same = mine.iter().filter(|word| words(other).contains(word)).count();
+        *one == at
+            || other.contains(said[at].text)
+            || said[at].text.contains(other)
+            || mine.len() > 3 && same as f64 >= MOST * mine.len() as f64
+    })
+}
+
+/// The longer words of a sentence, in small letters.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
+    words
+        .filter(|word| word.len() > 2)
+        .map(|word| word.trim_matches('.').to_lowercase())
+        .collect()
 }
 
 /// `Removing this, I get a login.`

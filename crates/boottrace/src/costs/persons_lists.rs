@@ -12,10 +12,18 @@ use crate::text::spoken_time::longest_in_words;
 /// So many make a list.
 const FEW: usize = 3;
 /// A list whose items name times, or a table or a block about starts. `near`: the text speaks of a start.
-pub(super) fn of(lines: &[&Line], all: &[Paragraph], near: bool) -> Option<Cost> {
-    list(all)
-        .or_else(|| table(lines, near))
-        .or_else(|| persons_rows::of(lines, near).map(|(quotes, number)| cost("a person lists", &quotes, number)))
+pub(super) fn of(lines: &[&Line], all: &[Paragraph], near: bool) -> Vec<Cost> {
+    if let Some(list) = list(all) {
+        return vec![list];
+    }
+    let tables = tables(lines, near);
+    if !tables.is_empty() {
+        return tables;
+    }
+    let rows = persons_rows::of(lines, near);
+    rows.map(|(quotes, number)| cost("a person lists", &quotes, number))
+        .into_iter()
+        .collect()
 }
 
 fn list(all: &[Paragraph]) -> Option<Cost> {
@@ -31,29 +39,35 @@ fn list(all: &[Paragraph]) -> Option<Cost> {
     Some(cost("a person lists", &quotes, timed[order[0]].1.number))
 }
 
-/// `| First boot | 95 | 44 |` below `| | Before | After |`: the first table that is about starts.
-fn table(lines: &[&Line], near: bool) -> Option<Cost> {
+/// `| First boot | 95 | 44 |` below `| | Before | After |`: the first tables that are about starts.
+fn tables(lines: &[&Line], near: bool) -> Vec<Cost> {
+    /// So many of them are quoted.
+    const TABLES: usize = 2;
     let mut from = 0;
-    while from < lines.len() {
+    let mut out = Vec::new();
+    while from < lines.len() && out.len() < TABLES {
         let rows = rows_from(&lines[from..]);
         if rows.is_empty() {
             from += 1;
             continue;
         }
         let above = &lines[from.saturating_sub(FEW)..from];
-        if let Some(told) = of_table(&rows, above, near) {
-            return Some(told);
-        }
+        out.extend(of_table(&rows, above, near));
         from += rows.len();
     }
-    None
+    out
 }
 
-/// The rows of a table that begins here, quoted or not.
+/// The rows of a table that begins here, quoted or not, with bars around them or only between their cells.
 fn rows_from<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
+    let open = lines.get(1).is_some_and(|line| {
+        let text = row(&line.text);
+        text.contains(" | ") && text.bytes().all(|b| matches!(b, b'-' | b'|' | b' ' | b':'))
+    });
     let is_row = |line: &&&Line| {
         let text = row(&line.text);
-        text.len() <= LONGEST && text.starts_with('|') && text.ends_with('|') && text.matches('|').count() > 2
+        let closed = text.starts_with('|') && text.ends_with('|') && text.matches('|').count() > 2;
+        text.len() <= LONGEST && (closed || open && text.contains(" | "))
     };
     let mut last: Option<&Line> = None;
     let mut out = Vec::new();
@@ -79,7 +93,11 @@ fn of_table(rows: &[&Line], above: &[&Line], near: bool) -> Option<Cost> {
             .max()
     };
     let timed = told.iter().filter(|row| ns(row).is_some()).count() * 2 > told.len();
-    let about = told.iter().chain(above).any(|row| starts(row)) || starts(head) || near && timed;
+    let units = || {
+        told.iter()
+            .any(|row| cells(&row.text).next().is_some_and(|cell| cell.ends_with(".service")))
+    };
+    let about = told.iter().chain(above).any(|row| starts(row)) || starts(head) || near && (timed || units());
     if told.is_empty() || !about || is_hoped(&head.text) || above.last().is_some_and(|line| is_hoped(&line.text)) {
         return None;
     }
@@ -87,12 +105,20 @@ fn of_table(rows: &[&Line], above: &[&Line], near: bool) -> Option<Cost> {
     // Where no time has a unit, the order is the writer's.
     let order = if timed {
         longest(told.iter().map(|row| ns(row).unwrap_or(0)))
+    } else if units() {
+        longest(told.iter().map(|row| largest(row)))
     } else {
         (0..told.len().min(QUOTES)).collect()
     };
     let mut quotes = vec![shown(head)];
     quotes.extend(order.iter().map(|at| shown(told[*at])));
     Some(cost("a person's table has", &quotes, told[order[0]].number))
+}
+
+/// The largest number of a row, in thousandths.
+fn largest(line: &Line) -> i64 {
+    let numbers = cells(&line.text).skip(1).filter_map(|cell| cell.parse::<f64>().ok());
+    numbers.fold(0, |most, number| most.max((number.clamp(0.0, 1e9) * 1e3) as i64))
 }
 
 fn is_number(cell: &str) -> bool {
@@ -135,7 +161,10 @@ mod tests {
     fn told(text: &str) -> Option<String> {
         let lines = lines_of(text);
         let lines: Vec<_> = lines.iter().collect();
-        super::of(&lines, &paragraphs(&lines), true).map(|cost| cost.title)
+        super::of(&lines, &paragraphs(&lines), true)
+            .into_iter()
+            .next()
+            .map(|cost| cost.title)
     }
 
     #[test]
@@ -158,6 +187,16 @@ mod tests {
         ] {
             assert_eq!(told(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_table_without_bars_around_it() {
+        let text = "UNITS | old | new\n-- | -- | --\nfrob.service | 1.28 | 2.64\nzork.service | 5.9 | 5.9\n";
+        assert_eq!(
+            told(text).as_deref(),
+            Some("a person's table has `UNITS | old | new`, `frob.service | 1.28 | 2.64`, `zork.service | 5.9 | 5.9`")
+        );
+        assert_eq!(told("a | b | c\nfrob.service | 1 | 2\n"), None);
     }
 
     #[test]

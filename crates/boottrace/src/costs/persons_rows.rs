@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! Blocks of rows that name something and its time, with or without fences around them: `- Firmware:   32.2 s (UEFI)`,
-//! `modified: 6.309 seconds`.
+//! `modified: 6.309 seconds`, `30200.frob -> 523002us`, and in a document of figures `"frob.service": 23.978`.
 
 use super::prose::speaks_of_a_start;
 use crate::log::any_stamp;
@@ -23,12 +23,18 @@ const SHORTEST_NS: i64 = 100_000_000;
 
 /// The longest rows of the first block that is about a start, and its line. `near`: the text speaks of a start.
 pub(super) fn of(lines: &[&Line], near: bool) -> Option<(Vec<String>, u32)> {
+    let mut alone: Vec<(&str, i64, u32)> = Vec::new();
     let mut from = 0;
     while from < lines.len() {
         let block = block(&lines[from..]);
         let above = from.checked_sub(1).map(|at| lines[at].text.as_str());
+        if block.len() == 1 && names_a_start(block[0].0) {
+            alone.push((block[0].0, block[0].1, lines[from].number));
+        }
         if block.len() >= LEAST {
-            let about = block.iter().any(|(text, _)| speaks_of_a_start(&text.to_lowercase()))
+            let about = block
+                .iter()
+                .any(|(text, _)| text.starts_with('"') || speaks_of_a_start(&text.to_lowercase()))
                 || above.is_some_and(|text| speaks_of_a_start(&text.to_lowercase()));
             let long = block.iter().any(|(_, ns)| *ns >= SHORTEST_NS);
             if (near || about) && long && !above.is_some_and(is_hoped) {
@@ -39,7 +45,19 @@ pub(super) fn of(lines: &[&Line], near: bool) -> Option<(Vec<String>, u32)> {
         }
         from += block.len().max(1);
     }
-    None
+    // A figure before and one after, each below its own heading.
+    alone.retain(|(_, ns, _)| *ns >= SHORTEST_NS);
+    alone.truncate(QUOTES);
+    let (_, _, number) = *alone.first().filter(|_| near)?;
+    Some((alone.iter().map(|(text, ..)| (*text).to_owned()).collect(), number))
+}
+
+/// `Boot Time: 15.3 seconds`, `Firmware Execution Duration: 30.8s`
+fn names_a_start(row: &str) -> bool {
+    let name = row.split(':').next().unwrap_or("").to_lowercase();
+    let lasts = ["time", "duration", "took"].iter().any(|word| name.contains(word));
+    let of = ["firmware", "kernel", "userspace", "loader", "bios", "uefi"];
+    lasts && (speaks_of_a_start(&name) || of.iter().any(|word| name.contains(word)))
 }
 
 /// Is it hoped for, or set?
@@ -78,7 +96,10 @@ fn row(line: &Line) -> Option<(&str, i64)> {
         return None;
     }
     let text = text.trim_start_matches(['>', '*', '-', '•', '+', ' ', '\t']);
-    let (name, rest) = text.split_once([':', '：', '→'])?;
+    if let Some(row) = figure(text) {
+        return Some(row);
+    }
+    let (name, rest) = text.split_once(" -> ").or_else(|| text.split_once([':', '：', '→']))?;
     let named = name.chars().any(char::is_alphabetic) && name.chars().count() <= NAME;
     let plain = !name.contains(['[', '=', '/', '"', '{', '$', '<', '\\']);
     let rest = rest.trim_start_matches(['*', '~', '≈', '`', ' ', '\t']);
@@ -90,6 +111,16 @@ fn row(line: &Line) -> Option<(&str, i64)> {
     let end = rest.find(['(', ',', ';']).unwrap_or(rest.len());
     let ns = longest_in_words(&rest[..end].to_lowercase())?;
     Some((text, ns))
+}
+
+/// `"frob.service": 23.978,`: a unit's seconds in a document of figures.
+fn figure(text: &str) -> Option<(&str, i64)> {
+    const UNITS: [&str; 5] = [".service", ".mount", ".target", ".device", ".socket"];
+    const LONGEST_S: f64 = 3600.0;
+    let (name, rest) = text.strip_prefix('"')?.split_once("\": ")?;
+    let seconds: f64 = rest.trim_end_matches(',').parse().ok()?;
+    let unit = UNITS.iter().any(|kind| name.ends_with(kind));
+    (unit && (0.0..LONGEST_S).contains(&seconds)).then_some((text.trim_end_matches(','), (seconds * 1e9) as i64))
 }
 
 #[cfg(test)]
@@ -130,6 +161,29 @@ mod tests {
             assert_eq!(told(text, true), None, "{text}");
         }
         assert_eq!(told("a: 12 s\nb: 9 s\n", false), None);
+        assert_eq!(
+            told(
+                "Top of the boot:\n * 3020.frob -> 523002us\n * zork_init -> 487483us\n",
+                true
+            )
+            .map(|rows| rows.len()),
+            Some(2)
+        );
+        assert_eq!(
+            told(
+                "## Before\n```\nBoot Time: 15.3 seconds\n```\n## After\n```\nBoot Time: 5.1 seconds\n```\n",
+                true
+            ),
+            Some(vec![
+                "Boot Time: 15.3 seconds".to_owned(),
+                "Boot Time: 5.1 seconds".to_owned()
+            ])
+        );
+        assert_eq!(told("Cooking time: 15 seconds\n", true), None);
+        assert_eq!(
+            told("{\n    \"frob.service\": 23.978,\n    \"zork.service\": 9.5\n}\n", true).map(|rows| rows.concat()),
+            Some("\"frob.service\": 23.978\"zork.service\": 9.5".to_owned())
+        );
     }
 
     proptest! {

@@ -23,6 +23,8 @@ pub(super) struct Said<'a> {
     pub text: &'a str,
     /// The paragraph's place.
     pub place: usize,
+    /// The post that it stands in; in a text without posts, the paragraph.
+    pub post: usize,
     pub number: u32,
     /// How much it says of a slow start ...
     pub worth: i32,

@@ -64,7 +64,8 @@ pub(super) fn weigh(sentence: &str, near: bool) -> (i32, Option<i64>, [bool; 2])
     let asks = lower.ends_with(['?', '\u{ff1f}']) && !lower.ends_with("!?");
     let sure = slow || timed || found || caused && waits;
     // `It took 6 minutes to boot, did I miss something?`: what it took is no question.
-    let told_anyway = timed && (lower.contains("why ") || (own && lower.contains("it took ")));
+    let told_anyway =
+        timed && (lower.contains("why ") || (own && (lower.contains("it took ") || lower.contains("compared to "))));
     let lost = gain(asks, if told_anyway { 1 } else { 6 })
         + gain(
             holds(&plain, WISHES) || says_otherwise(&plain, Kind::Asks),

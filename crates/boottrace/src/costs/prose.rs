@@ -21,9 +21,10 @@ const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initr
     init time|start-time|start.elf|bootcode.bin|optimizing app|optimising app|apps optimizing|apps optimising|apps are optimi|apps will optimi|re-optimi|app optimization|app optimisation|android is upgrading|\
     android is starting|bringup time|bring-up time";
 /// Lines that head a mail, a page or an issue, or begin a command or a program's text.
-const NO_PROSE: &str = "|${}+[</`=~;&";
+const NO_PROSE: &str = "|${}+[</`=~;&●";
 const BEGINS: &str = "From: |From:\t|To: |To:\t|Cc: |Cc:\t|Sent: |Sent:\t|Subject: |Subject:\t|Date: |Signed-off-by|labels: |### Post by|Post by |_Launchpad user|sudo |systemctl |\
-    journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|- [x]|- [ ]";
+    journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|- [x]|- [ ]|Loaded: |Active: |Docs: |\
+    Main PID: |layout: |date: |forum: |tags: |tag: |author: |categories: |title: ";
 
 /// Does a text in small letters speak of a start?
 pub(super) fn speaks_of_a_start(lower: &str) -> bool {
@@ -41,46 +42,10 @@ pub(super) struct Paragraph {
 }
 
 /// Nobody breaks lines that are longer: they are paragraphs.
-const WIDEST: usize = 130;
-
-/// The text's title: a heading, a mail's subject, or a short first line that stands apart; of some such lines the one that
-/// speaks of a start.
-pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
-    const HEAD: usize = 6;
-    const LONGEST: usize = 160;
-    let head = &lines[..lines.len().min(HEAD)];
-    let after = |mark: &'static str| {
-        head.iter()
-            .find_map(|line| Some((line.text.strip_prefix(mark)?, line.number)))
-    };
-    // A page whose paragraphs are lines leaves none empty.
-    let unbroken = || lines.iter().any(|line| line.text.chars().count() > WIDEST);
-    let apart = |at: usize| {
-        let (first, next) = (lines.get(at)?, lines.get(at + 1)?);
-        let above = next.number > first.number + 1 || at == 0 && unbroken();
-        let alone = above && !first.text.trim_end().ends_with(['.', ',', ':', '\u{3002}']);
-        let alone = alone && (at == 0 || lines[at - 1].number + 1 < first.number);
-        let told = first.text.chars().count() <= LONGEST && !is_a_date(&first.text);
-        (alone && told && is_prose(first)).then_some((first.text.as_str(), first.number))
-    };
-    let standing = || {
-        let heads = || (0..HEAD).map_while(apart);
-        let speaks = heads().find(|(text, _)| speaks_of_a_start(&text.to_lowercase()));
-        speaks.or_else(|| heads().next())
-    };
-    let (text, number) = after("Subject: ").or_else(|| after("# ")).or_else(standing)?;
-    let text = text.trim_start_matches("Re: ").trim_matches(['>', '#', '*', '-', ' ']);
-    let whole = !text.is_empty() && text.chars().count() <= LONGEST;
-    whole.then(|| Paragraph {
-        text: text.to_owned(),
-        number,
-        listed: false,
-        depth: 0,
-    })
-}
+pub(super) const WIDEST: usize = 130;
 
 /// `Tue Jul 07, 2031 2:45 pm`: when somebody wrote.
-fn is_a_date(text: &str) -> bool {
+pub(super) fn is_a_date(text: &str) -> bool {
     let words: Vec<&str> = text.split([' ', ',', 'T']).filter(|word| !word.is_empty()).collect();
     let year = |word: &&str| word.len() == 4 && (word.starts_with("20") || word.starts_with("19"));
     let clock = |word: &&str| word.contains(':') && word.bytes().all(|b| b.is_ascii_digit() || b == b':');
@@ -88,8 +53,8 @@ fn is_a_date(text: &str) -> bool {
 }
 
 /// A machine's line, a table's row, a command, a program's text, and a page's line on who wrote what are no sentences.
-fn is_prose(line: &Line) -> bool {
-    let text = line.text.trim().trim_start_matches(['>', ' ', '\t']);
+pub(super) fn is_prose(line: &Line) -> bool {
+    let text = unquoted(line.text.trim());
     let logged = line.has_kernel_prefix() || line.process.is_some() || any_stamp::of(text).is_some();
     let code = text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
@@ -125,10 +90,12 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
     const BROKEN: usize = 40;
     const SHORT: usize = 12;
     const LONGEST: usize = 3000;
+    /// A sentence does not end so.
+    const OPEN: [&str; 7] = [" the", " with", " by", " of", " to", " a", " was"];
     let mut out: Vec<Paragraph> = Vec::new();
     let mut last: Option<&Line> = None;
     for line in lines {
-        let text = line.text.trim_start_matches(['>', ' ', '\t']).trim_end();
+        let text = unquoted(&line.text).trim_end();
         let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
         let listed = number.len() < text.len() && (number.starts_with(". ") || number.starts_with(") "));
         let begins = listed || text.starts_with(['*', '-', '|', '#', '<', '[']);
@@ -142,7 +109,9 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
             let wide = (BROKEN..=WIDEST).contains(&width);
             // A page's name in a program's letters is a line of its own, and so is what follows it.
             let inside = is_inside(text) && !before.is_empty();
-            last.number + 1 == line.number && same && (inside || (wide || goes_on) && !before.ends_with([':', '`']))
+            let open = OPEN.iter().any(|word| before.ends_with(word)) && last.number + 2 >= line.number;
+            let next = last.number + 1 == line.number && (inside || (wide || goes_on) && !before.ends_with([':', '`']));
+            same && (next || open)
         });
         let item = |all: &Paragraph| all.text.contains(':') && (all.text.ends_with(':') || all.text.contains(": * "));
         if let Some(all) = out
@@ -184,6 +153,16 @@ fn is_inside(text: &str) -> bool {
     name || text.starts_with([',', '.']) && text[1..].starts_with(' ')
 }
 
+/// A line without the marks of what a mail quotes: `> | text`; a table's row keeps its bar.
+fn unquoted(text: &str) -> &str {
+    let plain = text.trim_start_matches(['>', ' ', '\t']);
+    // A mail's marks are gone where the whole of it was one that quotes.
+    match plain.strip_prefix("| ") {
+        Some(rest) if !rest.contains('|') && rest.contains(' ') => rest.trim_start(),
+        _ => plain,
+    }
+}
+
 /// How deeply a line of a mail is quoted: `> > text` is 2.
 pub(super) fn depth(text: &str) -> usize {
     text.chars()
@@ -195,7 +174,8 @@ pub(super) fn depth(text: &str) -> usize {
 /// The sentences of a text. A point inside a number or a name ends none, and neither does a shortened word's.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     const ENDS: [char; 6] = ['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}'];
-    const SHORT: &str = "ca.|approx.|e.g.|i.e.|vs.|sec.|min.|no.|resp.|incl.|z.b.|bzw.|(ie.|etc.|rev.|ver.|fig.|cf.";
+    const SHORT: &str =
+        "ca.|approx.|e.g.|i.e.|vs.|sec.|min.|no.|resp.|incl.|ab.|abt.|z.b.|bzw.|(ie.|etc.|rev.|ver.|fig.|cf.";
     let text = text.trim_start_matches(['>', '#', '*', '-', ' ']);
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut begin = 0;
@@ -249,6 +229,8 @@ pub(super) fn is_name(word: &str) -> bool {
     const KINDS: [&str; 12] = [
         ".service", ".mount", ".device", ".socket", ".target", ".timer", ".sh", ".ko", ".conf", ".cfg", ".rules", ".py",
     ];
+    // `[FROB_WAIT](https://…)`
+    let word = word.split("](").next().unwrap_or(word);
     let inner = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '_');
     let unit = KINDS.iter().any(|kind| inner.ends_with(kind));
     let marked = word.contains('`') && inner.len() > 2;
@@ -258,6 +240,19 @@ pub(super) fn is_name(word: &str) -> bool {
 
 /// `LVM`, `NetworkManager`: some capital letters, or one inside a word.
 fn is_short_name(word: &str) -> bool {
+    is_device(word) || is_capital_name(word)
+}
+
+/// `eth0`, `enp3s7`, `ttyS1`: a device's name in Linux.
+fn is_device(word: &str) -> bool {
+    const DEVICES: [&str; 11] = [
+        "eth", "enp", "eno", "ens", "wlan", "wlp", "tty", "mmcblk", "nvme", "usbus", "ata",
+    ];
+    let numbered = |rest: &str| rest.chars().any(|c| c.is_ascii_digit()) && rest.len() < 8;
+    DEVICES.iter().any(|name| word.strip_prefix(name).is_some_and(numbered))
+}
+
+fn is_capital_name(word: &str) -> bool {
     const NONE: &str = "FWIW|IMHO|BTW|TODO|FIXED|SOLVED|NOT|ISO|URL|README|LinuxMint|WARNING|ERROR|NOTE|PATCH|BUG";
     let capitals = word.chars().filter(char::is_ascii_uppercase).count();
     let inside = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
@@ -338,19 +333,6 @@ mod tests {
             ["The reason is this: frob.service , which waits."]
         );
         assert_eq!(sentences("启动慢！为什么？"), ["启动慢！", "为什么？"]);
-    }
-
-    #[test]
-    fn titles_and_dates() {
-        let titled = |text: &str| {
-            let lines = lines_of(text);
-            let told: Vec<_> = lines.iter().filter(|line| !line.text.is_empty()).collect();
-            super::title(&told).map(|title| title.text)
-        };
-        let text = "FACULTY OF FROBS\n\nA Person\n\nA SHORTER BOOT\n\nThe frob is slow.\n";
-        assert_eq!(titled(text).as_deref(), Some("A SHORTER BOOT"));
-        assert_eq!(titled("Tue Jul 07, 2031 2:45 pm\n\nThe frob is slow.\n"), None);
-        assert_eq!(titled("# A frob\n\nA boot\n\nIt is slow.\n").as_deref(), Some("A frob"));
     }
 
     #[test]

@@ -325,6 +325,7 @@ fn boot_log(
         let line = log.span().0;
         (console::Next { line, host_ns }, log.start)
     };
+    let within = stated::persons_in(&split.boots);
     let begins: Vec<_> = split.boots.iter().map(begin).collect();
     for (at, log) in split.boots.into_iter().enumerate() {
         // Sections of a report stand apart, and their order is not that of time. Another piece of a page is no boot that
@@ -378,7 +379,7 @@ fn boot_log(
     let all = other_output::read(&blocks, export, document, &mut placed, &mut ledger);
     let beside = account_beside::blocks(&split.outside, &placed, &blocks);
     other_output::read(&beside, false, document, &mut placed, &mut ledger);
-    placed.extend(stated::of_text(&split.outside, &placed));
+    placed.extend(stated::of_text(&split.outside, &within, &placed));
     if placed.is_empty() {
         placed.extend(untold::of_text(&split.outside));
     }

@@ -10,23 +10,57 @@ use crate::costs::persons_words::Told;
 use crate::costs::{
     cloud_init, longest_gap, persons_words, stage_tables, stated_lines, step_tables, untimed, Basis, Cost, CostKind,
 };
-use crate::log::boot_log::BootStart;
+use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
 use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
-/// What the lines outside of all boots state, where nothing else was found.
-pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, Part)> {
+/// What the lines outside of all boots state, where nothing else was found; beside silences alone also what persons write.
+/// `within`: what persons write inside pieces of logs.
+pub(super) fn of_text(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option<(u32, Part)> {
+    let mut found = of_lines(outside, within, placed)?;
+    if let Part::Units(report) = &mut found.1 {
+        let silent = report.startup.is_none() && report.costs.iter().all(|cost| cost.kind == CostKind::Silence);
+        if silent && !report.costs.is_empty() {
+            let most = report.costs.iter().filter_map(|cost| cost.cost_ns).max();
+            let told = persons_words::of_lines(text_of(outside));
+            let told = told.filter(|told| told.why || told.titled || told.ns > most);
+            report.costs.extend(told.into_iter().flat_map(Told::costs));
+        }
+    }
+    Some(found)
+}
+
+/// The lines that are no machine's.
+fn text_of(outside: &[Line]) -> impl Iterator<Item = &Line> + Clone {
+    let kept = |line: &&Line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness);
+    outside.iter().filter(kept)
+}
+
+/// What persons write behind pieces of logs belongs to no log.
+pub(super) fn persons_in(logs: &[BootLog]) -> Vec<Line> {
+    /// A longer log is no piece.
+    const LONGEST: usize = 400;
+    let pieces = logs
+        .iter()
+        .filter(|log| log.start == BootStart::MiddleOfLog && log.lines.len() <= LONGEST);
+    let spoken = |line: &&Line| line.kind == LineKind::Prose || line.kind != LineKind::Blank && is_persons(line);
+    pieces
+        .flat_map(|log| log.lines.iter())
+        .filter(spoken)
+        .cloned()
+        .collect()
+}
+
+fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option<(u32, Part)> {
     // A report that holds no time says nothing either.
     let nothing = placed.iter().all(|(_, part)| match part {
         Part::NotABoot(_) => true,
         Part::Units(report) => report.costs.is_empty() && report.startup.is_none() && report.units.is_empty(),
         _ => false,
     });
-    let text = outside
-        .iter()
-        .filter(|line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness));
+    let text = text_of(outside);
     // A page's own table of stages, where nothing else on it shows a longer time.
     let stages = stage_tables::of_lines(text.clone());
     let longest = stages.first().and_then(|cost| cost.cost_ns);
@@ -40,7 +74,7 @@ pub(super) fn of_text(outside: &[Line], placed: &[(u32, Part)]) -> Option<(u32, 
         if longest.is_some_and(|ns| placed.iter().all(|(_, part)| shown_ns(part) < ns)) {
             return report(records);
         }
-        return beside_pieces(text, placed);
+        return beside_pieces(text, within, placed);
     }
     let mut costs = step_tables::of_lines(text.clone());
     if costs.is_empty() {
@@ -161,7 +195,11 @@ const OF_A_QUESTION: usize = 80;
 const SHORT_NS: i64 = 1_000_000_000;
 
 /// What the text around logs says of a time that is longer than all that they show, and, around pieces, of why.
-fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u32, Part)]) -> Option<(u32, Part)> {
+fn beside_pieces<'a>(
+    text: impl Iterator<Item = &'a Line> + Clone,
+    within: &'a [Line],
+    placed: &[(u32, Part)],
+) -> Option<(u32, Part)> {
     let (mut account, mut whole) = (false, false);
     let shown_ns = placed.iter().try_fold(0, |most: i64, (_, part)| match part {
         Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel => {
@@ -169,7 +207,7 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
             let stretch = boot.longest.as_ref().map(|stretch| stretch.duration_ns);
             Some(costs.chain(stretch).fold(most, i64::max))
         }
-        Part::NotABoot(part) if part.what == "excerpt" => Some(most),
+        Part::NotABoot(part) if matches!(part.what.as_str(), "excerpt" | "program-log") => Some(most),
         Part::Units(_) => {
             account = true;
             Some(most.max(shown_ns(part)))
@@ -200,7 +238,9 @@ fn beside_pieces<'a>(text: impl Iterator<Item = &'a Line> + Clone, placed: &[(u3
     }
     if costs.is_empty() {
         // Beside systemd's account, a whole log and in a document only what says why.
-        let told = persons_words::of_lines(text).filter(|told| {
+        let mut all: Vec<&Line> = text.chain(within).collect();
+        all.sort_by_key(|line| line.number);
+        let told = persons_words::of_lines_near(all.into_iter(), shown_ns >= SHORT_NS).filter(|told| {
             let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;
             told.why && (!whole || as_long(told.ns)) || !account && !whole && (told.titled || !document && untold)
         });

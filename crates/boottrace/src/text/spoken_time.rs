@@ -71,7 +71,7 @@ const GO_ON: [char; 15] = [
     '区', '區', '支', '别', '析', '辨', '配', '割', '布', '之', '類', '离', '解', '할', '석',
 ];
 /// The same, short: the whole word.
-const SHORT: [(&str, f64); 10] = [
+const SHORT: [(&str, f64); 13] = [
     ("s", 1e9),
     ("sec", 1e9),
     ("secs", 1e9),
@@ -80,6 +80,9 @@ const SHORT: [(&str, f64); 10] = [
     ("mins", 60e9),
     ("ms", 1e6),
     ("msec", 1e6),
+    ("us", 1e3),
+    ("usec", 1e3),
+    ("usecs", 1e3),
     ("hrs", 3600e9),
     ("hr", 3600e9),
 ];
