@@ -46,6 +46,12 @@ FILES = [
     (b"ANDROID!rest", "an Android boot image", "bootlab new"),
     (b"\x3a\xff\x26\xed\1\0", "an Android sparse image", "simg2img"),
     (bytes(0x8001) + b"CD001", "an ISO image, of an installation medium or a live system", "7z x"),
+    (
+        lzma.compress(bytes(0x8001) + b"CD001" + bytes(0x9000)),
+        "an ISO image, of an installation medium or a live system, packed with xz",
+        "unxz -k",
+    ),
+    (bytes(0x8001) + b"BEA01", "a UDF image, as of a DVD", "give the disk image of an installed system"),
     (b"UBI#\1", "an image of raw flash (UBI)", "[root] dir"),
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer that Git LFS left", "git lfs pull"),
     (b"<!DOCTYPE html>\n<html>404</html>\n", "a web page", "download it again"),

@@ -23,22 +23,6 @@ def wants(goal: str) -> SystemDescription:
     return SystemDescription(name="s", kernel=Kernel(image="/k"), goal=Goal(console=goal))
 
 
-GRUB = "\x1b[20;1H      Use the ^ and v keys to select which entry is highlighted.          "
-
-
-@pytest.mark.parametrize(
-    "menu", [GRUB, "Press [Tab] to edit options", "boot: ", "  Press UP/DOWN to move, ENTER to select"]
-)
-def test_a_menu_that_waits_is_named(menu: str):
-    def said(*lines: str) -> str:
-        texts = tuple(Line(n, text, 0) for n, text in enumerate(lines, 1))
-        return hint_for(Recording(meta=Meta(outcome=Outcome.HANG), lines=texts, marks=()))
-
-    assert "menu waits for a key (line 2)" in said("GRUB", menu, "*Debian")
-    assert "menu" not in said("GRUB", menu, "  Booting `Debian'", "")
-    assert "menu" not in said("SYSLINUX", menu, "Loading vmlinuz... ok", "[    0.000000] Linux version 6.1")
-
-
 @pytest.mark.parametrize(
     ("lines", "outcome", "said"),
     [

@@ -8,7 +8,7 @@ import pytest
 from bootlab.builders import tree_needs
 from bootlab.builders.programs.elf import ElfNeeds
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, SystemDescription
+from bootlab.model.system import NO_GOAL, Goal, Initramfs, Kernel, Machine, SystemDescription
 from bootlab.model.tree import Entry, FileTree
 from bootlab.preflight import goal_words, started_programs
 from bootlab.preflight.expectation import likely
@@ -139,3 +139,11 @@ def test_nothing_is_expected_of_a_root_that_was_not_read():
     given = system(tree, "^panel: ready", "console=ttyS0 root=UUID=1-2 ro", application="/usr/bin/app")
     assert likely(given) == ""
     assert likely(system(tree, "^panel: ready", application="/usr/bin/app")) != ""
+
+
+def test_a_first_boot_waits_for_no_line(monkeypatch):
+    monkeypatch.setattr(started_programs.first_program, "check_needs", lambda *_: None)
+    tree = {"/init": script("#!/bin/sh\necho hello\n"), "/bin/sh": script("x")}
+    assert likely(system(tree, NO_GOAL)) == ""
+    assert "programs print on tty0" in likely(system(tree, NO_GOAL, "console=ttyS0 console=tty0"))
+    assert "it is not in the tree" in likely(system(tree, NO_GOAL, application="/usr/bin/app"))

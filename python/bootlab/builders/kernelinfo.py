@@ -172,7 +172,7 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
 def _no_kernel(image: str, other: foreign_file.Named | None, message: str) -> SystemFileError:
     """Say that a file is no kernel: what else it is, where that is known."""
     return SystemFileError(
-        message if other is None else f"this is {other.what}, not a kernel",
+        message if other is None else f"this is {other.what}{f': {other.why}' if other.why else ', not a kernel'}",
         path=image,
         where="kernel.image",
         hint=(other.hint(image) if other is not None else "") or _KERNELS,

@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.formats import magics, tar_archive, uboot_header
+from bootlab.formats import magics, processor, tar_archive, uboot_header
 from bootlab.formats.portable_executable import PortableExecutable, read_pe
 
 Kind = Literal["kernel", "initramfs", "device tree", "medium", "archived medium", "packed", "other"]
@@ -30,7 +30,8 @@ _TOOL_S = 10
 class Named(msgspec.Struct, frozen=True):
     """What a file is, in words that follow `is`, and the next command; {path} stands for the file in it.
 
-    `packer`: what it is packed with. `listed`: `what` goes on with what is in it, behind a comma.
+    `packer`: what it is packed with. `listed`: `what` goes on with what is in it, behind a comma. `why`: why
+    bootlab does not boot it, where there is more to say than that.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Named(msgspec.Struct, frozen=True):
     way: str = ""
     packer: str = ""
     listed: bool = False
+    why: str = ""
 
     def hint(self, path: Path | str) -> str:
         """Return the next command with the file's name in it; "" where there is none."""
@@ -56,13 +58,20 @@ _TAR = Named(
 _REPACK = "pack it anew: mkdir t; cd t; cpio -id < {path}; find . | cpio -o -H newc > ../initramfs"
 _ZEROS = Named("other", "nothing but zeros", "copy it again; a copy may have been cut off")
 _EXT = Named("medium", "an ext file system")
+_S390X = Named("other", "a kernel for s390x", processor.WAY_OUT, why=processor.UNSUPPORTED)
+_ISO_MAKES = "give the disk image of an installed system, or kernel and initrd out of it: {unpack}"
+_ISO = Named(
+    "medium",
+    "an ISO image, of an installation medium or a live system",
+    _ISO_MAKES.format(unpack="7z x {path}"),
+)
 # In this order: what is sure first. (offset, bytes, what it is)
 _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (0, b"!<arch>\ndebian", Named("other", "a Debian package", "take its files out: dpkg-deb -x {path} FOLDER")),
     (0, b"!<arch>\n", Named("other", "an archive of object files (ar)")),
     (0, b"\xed\xab\xee\xdb", Named("other", "an RPM package", "take its files out: rpm2cpio {path} | cpio -idm")),
     # arch/s390/boot/head.S
-    (0x10008, b"S390EP", Named("other", "a kernel for s390x", "bootlab boots x86_64, arm, arm64 and riscv64")),
+    (0x10008, b"S390EP", _S390X),
     (0, b"PK\x03\x04", Named("other", "a zip archive", "unpack it: unzip {path}")),
     (0, b"7z\xbc\xaf\x27\x1c", Named("other", "a 7z archive", "unpack it: 7z x {path}")),
     (257, b"ustar", _TAR),
@@ -101,15 +110,9 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (0, b"\x89PNG", Named("other", "a picture")),
     (0, b"%PDF", Named("other", "a PDF document")),
     (0, b"\xd0\x0d\xfe\xed", Named("device tree", "a device tree or FIT image")),
-    (
-        0x8001,
-        b"CD001",
-        Named(
-            "medium",
-            "an ISO image, of an installation medium or a live system",
-            "give the disk image of an installed system, or kernel and initrd out of it: 7z x {path}",
-        ),
-    ),
+    (0x8001, b"CD001", _ISO),
+    # ECMA-167, part 2, 9.1: what a medium with UDF and without ISO 9660 begins with.
+    (0x8001, b"BEA01", Named("other", "a UDF image, as of a DVD", "give the disk image of an installed system")),
     (0, b"QFI\xfb", Named("medium", "a qcow2 image")),
     (0, b"LUKS\xba\xbe", Named("medium", "an encrypted volume (LUKS)")),
     (0x202, b"HdrS", Named("kernel", "a Linux kernel")),
@@ -242,6 +245,9 @@ def _packed(head: bytes, packer: str, unpack: str) -> Named:
     found = named_by(inside) if inside else None
     if found is None or found is _ZEROS:
         return Named("packed", f"packed with {packer}", f"unpack it: {unpack}")
+    if found is _ISO:
+        way = _ISO_MAKES.format(unpack=f"{unpack}, then 7z x on what it makes")
+        return Named("other", f"{_ISO.what}, packed with {packer}", way, packer)
     if found.kind == "medium":
         return Named("medium", f"a disk image packed with {packer}", f"unpack it: {unpack}", packer)
     comma = "" if found.listed else ","

@@ -7,6 +7,7 @@ import difflib
 import re
 
 from bootlab import _core
+from bootlab.hints import loader as loader_hint
 from bootlab.hints import program as program_hint
 from bootlab.hints import user_space as user_space_hint
 from bootlab.model.console_port import printed_elsewhere
@@ -64,13 +65,6 @@ _SAID = (
         "the machine is in a shell: the first program, or the script that prints the goal, did not run",
     ),
 )
-# GRUB, grub-core/normal/menu_text.c; Syslinux, core/elflink and com32/menu; U-Boot, common/menu.c; and what each
-# prints when it goes on.
-_MENU = re.compile(
-    r"keys to select which entry is highlighted|Press \[Tab\] to edit options|^boot: *$|Press UP/DOWN to move, ENTER to"
-)
-_MENU_LEFT = re.compile(r"Booting [`'a]|Loading \S|Linux version |EFI stub|Starting kernel|^## |^\[ *\d+\.\d+\]")
-_MENU_LINES = 40
 # init/do_mounts.c lists what is there: "fe00           16384 vda", with " driver: virtio_blk" behind whole devices.
 _THERE = re.compile(r"[0-9a-f]{4,5} +\d+ (?P<name>[a-z][a-z0-9!]*)\b")
 _NAMES_MAX = 6
@@ -117,7 +111,7 @@ def likely_cause(recording: Recording, system: SystemDescription | None = None) 
     lines = recording.lines[-_LINES_MAX:]
     return (
         _near_goal(recording, goal)
-        or _menu(recording)
+        or loader_hint.waits(recording.lines)
         or _other_devices(recording)
         or user_space_hint.crash(lines)
         or _said(recording)
@@ -143,19 +137,6 @@ def _said(recording: Recording) -> str:
             if match is not None:
                 what = (match.groupdict().get("what") or "").strip()[:80]
                 return text.format(what=what or "it")
-    return ""
-
-
-def _menu(recording: Recording) -> str:
-    """Say that a boot loader's menu waits: nothing behind it shows that it went on."""
-    for line in reversed(recording.lines[-_MENU_LINES:]):
-        if _MENU_LEFT.search(line.text) is not None:
-            return ""
-        if _MENU.search(line.text) is not None:
-            return (
-                f"a boot loader's menu waits for a key (line {line.number}): give it a time after which it goes on, or "
-                "let `bootlab new --entry` take one of its entries"
-            )
     return ""
 
 

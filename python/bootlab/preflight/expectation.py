@@ -16,5 +16,8 @@ def likely(system: SystemDescription) -> str:
     if picture.is_goal(system):
         # No file has the line that bootlab itself prints, and what a program draws nobody can tell from its files.
         return started_programs.likely(system)
+    if not system.goal.sought:
+        # A first boot waits for no line, so nothing that its files lack keeps it from one.
+        return started_programs.likely(system) or first_script.on_screen(system)
     # What cannot run is the cause of what a script does not print.
     return started_programs.likely(system) or first_script.likely(system) or goal_words.likely(system)

@@ -36,7 +36,7 @@ def likely(system: SystemDescription) -> str:
     goal = system.goal.console
     if of_the_kernel(goal):
         return ""
-    return _screen(system) or _script(system, goal)
+    return on_screen(system) or _script(system, goal)
 
 
 def of_the_kernel(goal: str) -> bool:
@@ -44,7 +44,8 @@ def of_the_kernel(goal: str) -> bool:
     return _KERNELS.search(goal) is not None
 
 
-def _screen(system: SystemDescription) -> str:
+def on_screen(system: SystemDescription) -> str:
+    """Say that programs print on a screen and not on the port that is read; "" where a login's line is the goal."""
     return "" if "login" in system.goal.console else printed_elsewhere(system.cmdline)
 
 

@@ -88,7 +88,10 @@ class UnitFacts(msgspec.Struct, frozen=True):
 
 
 class RootFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A root tree. `units`: services enabled for multi-user or graphical use. `releases`: folders of /lib/modules."""
+    """A root tree. `units`: services enabled for multi-user or graphical use. `releases`: folders of /lib/modules.
+
+    `foreign`: the processor of its programs, where bootlab has no machine with it.
+    """
 
     name: str = ""
     version: str = ""
@@ -102,6 +105,7 @@ class RootFacts(msgspec.Struct, frozen=True, kw_only=True):
     releases: tuple[str, ...] = ()
     entries: tuple[BootEntry, ...] = ()
     arch: Arch | None = None
+    foreign: str = ""
     built_in: frozenset[str] = frozenset()
 
 

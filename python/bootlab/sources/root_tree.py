@@ -6,7 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from bootlab.formats import magics, os_release
+from bootlab.formats import magics, os_release, processor
 from bootlab.formats.file_view import FileView
 from bootlab.model import fstab
 from bootlab.model.architecture import Arch
@@ -19,7 +19,7 @@ from bootlab.sources.menus.versions import version_of
 _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
 # e_machine and EI_CLASS of an ELF file (include/uapi/linux/elf-em.h).
 _MACHINES: dict[tuple[int, int], Arch] = {(62, 2): "x86_64", (40, 1): "arm", (183, 2): "arm64", (243, 2): "riscv64"}
-_ELF_LITTLE = 1
+_ELF_LITTLE, _ELF_HEAD_BYTES = 1, 20
 _BUILT_IN_MAX_BYTES = 4 << 20
 
 
@@ -56,6 +56,7 @@ def look(view: FileView) -> RootFacts:
         releases=releases,
         entries=entries,
         arch=arch_of(view),
+        foreign=processor.without_machine(_program_head(view)),
         built_in=_built_in(view, releases),
     )
 
@@ -132,18 +133,21 @@ def _gettys(view: FileView) -> tuple[str, ...]:
 
 def arch_of(view: FileView) -> Arch | None:
     """Return the processor that a tree's first program is for; None where it does not tell."""
+    head = _program_head(view)
+    little = head[5:6] == bytes([_ELF_LITTLE])
+    return _MACHINES.get((int.from_bytes(head[18:20], "little"), head[4])) if little else None
+
+
+def _program_head(view: FileView) -> bytes:
+    """Return the head of the ELF file that a tree's first program is, or its shell; nothing where there is none."""
     view = deployed.tree_of(view) or view
     init = _first_program(view)
     found = view.find(init) if init else None
-    return _arch(view, found[2] if found else "/bin/sh")
-
-
-def _arch(view: FileView, program: str) -> Arch | None:
-    for path in (program, "/bin/sh", "/bin/busybox", "/usr/bin/env"):
-        head = view.data(path, 20) or b""
-        if head[:4] == magics.ELF and len(head) == 20 and head[5] == _ELF_LITTLE:
-            return _MACHINES.get((int.from_bytes(head[18:20], "little"), head[4]))
-    return None
+    for path in (found[2] if found else "/bin/sh", "/bin/sh", "/bin/busybox", "/usr/bin/env"):
+        head = view.data(path, _ELF_HEAD_BYTES) or b""
+        if head[:4] == magics.ELF and len(head) == _ELF_HEAD_BYTES:
+            return head
+    return b""
 
 
 def _built_in(view: FileView, releases: tuple[str, ...]) -> frozenset[str]:

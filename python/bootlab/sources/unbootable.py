@@ -33,7 +33,7 @@ def boots_nothing(other: foreign_file.Named, head: bytes) -> bool:
 def refusal(path: Path, other: foreign_file.Named) -> UserError:
     """Return what is said of such a file."""
     return UserError(
-        f"{path} is {other.what}, which bootlab does not boot",
+        f"{path} is {other.what}{f': {other.why}' if other.why else ', which bootlab does not boot'}",
         hint=other.hint(path) or "docs/how-to/boot-your-own-system.md lists what can be read",
     )
 

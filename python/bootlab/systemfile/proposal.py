@@ -13,14 +13,15 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
+from bootlab.formats import processor
 from bootlab.model.architecture import Arch
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import RootMedium
 from bootlab.model.root_place import finds_root
-from bootlab.sources import boards, console_port, drivers
+from bootlab.sources import boards, console_port, drivers, given_path
 from bootlab.sources.boards import QemuBoard
 from bootlab.sources.disk import named_by
-from bootlab.sources.facts import SourceFacts
+from bootlab.sources.facts import ImageFacts, SourceFacts
 from bootlab.systemfile import guest_date
 from bootlab.systemfile.goals import Goals
 from bootlab.systemfile.proposed_cmdline import PUT_TOGETHER, given_cmdline, on_a_server, proposed_cmdline
@@ -66,6 +67,7 @@ class SystemProposal(msgspec.Struct, frozen=True, kw_only=True):
 
 def propose(found: SourceFacts, name: str) -> SystemProposal:
     """Return the system file for what was found. Raise UserError when there is no kernel or none that can boot."""
+    _check_programs(found)
     if found.kernel is None:
         hint = "also give one: --from KERNEL   (--from may be repeated)"
         if found.disk is not None:
@@ -83,10 +85,7 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
         )
     arch = found.arch
     if arch is None:
-        raise UserError(
-            f"{found.kernel.path} is a kernel for {found.kernel.arch or 'an unknown architecture'}",
-            hint="bootlab boots x86_64, arm, arm64 and riscv64",
-        )
+        raise _of_no_machine(found.kernel)
     notes, unknown = list(found.notes), list(found.unknown)
     board, machine, reason = _machine(found, arch, notes)
     memory, memory_reason = _memory(found, board)
@@ -159,6 +158,21 @@ def _only_attached(line: CommandLine, found: SourceFacts, root: RootProposal) ->
 def _name(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:_NAME_MAX]
     return plain if plain and plain[0].isalnum() else "system"
+
+
+def _check_programs(found: SourceFacts) -> None:
+    """Raise UserError where the root's programs are for a processor that no machine has."""
+    if found.root is not None and found.root.foreign:
+        where = found.disk.path if found.disk is not None else found.tree or found.source
+        raise UserError(
+            f"the programs of {where} are for {found.root.foreign}: {processor.UNSUPPORTED}", hint=processor.WAY_OUT
+        )
+
+
+def _of_no_machine(kernel: ImageFacts) -> UserError:
+    named = processor.without_machine(given_path.head(kernel.path)) or kernel.arch
+    what = f"{kernel.path} is a kernel for {named or 'an unknown architecture'}"
+    return UserError(f"{what}: {processor.UNSUPPORTED}", hint=processor.WAY_OUT)
 
 
 def _machine(found: SourceFacts, arch: Arch, notes: list[str]) -> tuple[QemuBoard, str, str]:
