@@ -31,15 +31,15 @@ _WAITS = (
     (
         re.compile(_PROMPT),
         (
-            "the boot loader stopped at its prompt (line {line}: {said}): it found nothing to start, or a key stopped it; "
-            "the lines before say which"
+            "the boot loader stopped at its prompt (line {line}: {said}): it found nothing to start, or a key stopped "
+            "it; the lines before say which"
         ),
     ),
     (
         re.compile(_NOTHING),
         (
-            "the firmware found nothing that it can boot (line {line}): is a boot loader on the medium, and is it one for "
-            "this firmware (BIOS or UEFI)?"
+            "the firmware found nothing that it can boot (line {line}): is a boot loader on the medium, and is it one "
+            "for this firmware (BIOS or UEFI)?"
         ),
     ),
     (
