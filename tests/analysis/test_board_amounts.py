@@ -39,8 +39,10 @@ def test_a_silent_loader_reads_its_images_too():
     marks = (Mark("spl-load", 10 * MS), Mark("u-boot", 60 * MS), Mark("kernel-entry", 300 * MS))
     found = amounts_of(boot(marks=marks, artefact_bytes=sizes))
     assert (found.image_bytes, found.images) == (6_100_000, 3)
-    # Of the second part's loads nothing is known but that they lie between its start and the kernel's.
+    # At the rate of the SPL's load, and within the time that the second part took.
     assert found.loaded_ns == (50 + 240) * MS
+    small = sizes | {"kernel": 500_000}
+    assert amounts_of(boot(marks=marks, artefact_bytes=small)).loaded_ns == (50 + 150) * MS
     loud = (line(1, "5000000 bytes read in 187 ms", 250),)
     told = amounts_of(boot(*loud, marks=marks, artefact_bytes=sizes))
     assert (told.image_bytes, told.images) == (5_400_000, 2)
@@ -69,3 +71,5 @@ def test_late_characters_are_the_programs_and_not_the_kernels():
 def test_the_sum_of_several_processors_is_nobodys_time():
     assert amounts_of(boot(processors=Processors(count=2, mode="shared"))).instructions is None
     assert amounts_of(boot(mode="free", shift=None)).instructions is None
+    # All but one left off: the instructions are that one's.
+    assert amounts_of(boot(processors=Processors(count=4, mode="parallel", alone=True))).instructions == 400 * MS

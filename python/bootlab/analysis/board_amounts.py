@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from bootlab.analysis.loads import hidden_in, loads_of
+from bootlab.analysis.loads import hidden_ns, loads_of
 from bootlab.model.costs import Amounts
 from bootlab.model.modelled import LOADED
 from bootlab.model.recording import Recording
@@ -19,11 +19,12 @@ def _amounts(recording: Recording) -> Amounts:
     read = [load for load in loads_of(recording) if not load.within_memory]
     sizes = [load.size_bytes for load in read]
     # Without a boot loader the emulator puts the images into memory; a board's loader reads them. Of a silent loader
-    # the SPL's load alone is seen: how long the others took is not, and lies between nothing and all of its time.
-    hidden_ns = hidden_in(recording)
-    if hidden_ns is not None or not sizes:
-        sizes += [size for name in LOADED if (size := meta.artefact_bytes.get(name, 0))]
-    one = meta.processors.count == 1 and meta.mode == "exact" and meta.shift is not None
+    # the SPL's load alone is seen.
+    images = [size for name in LOADED if (size := meta.artefact_bytes.get(name, 0))]
+    unseen_ns = hidden_ns(recording, sum(images))
+    if unseen_ns is not None or not sizes:
+        sizes += images
+    one = (meta.processors.count == 1 or meta.processors.alone) and meta.mode == "exact" and meta.shift is not None
     return Amounts(
         exact_ns=meta.goal_ns or 0,
         # Of several processors the sum of instructions is nobody's time.
@@ -33,7 +34,7 @@ def _amounts(recording: Recording) -> Amounts:
         late_characters=_late_characters(recording),
         image_bytes=sum(sizes),
         images=len(sizes),
-        loaded_ns=sum(load.duration_ns for load in read) + (hidden_ns or 0),
+        loaded_ns=sum(load.duration_ns for load in read) + (unseen_ns or 0),
     )
 
 

@@ -27,6 +27,9 @@ def answer(results: RunDocument) -> str:
     )
 
 
+_NOT_COUNTED = "as exact mode has it (nobody counts the instructions of one of several processors)"
+
+
 def _best(results: RunDocument, base: BoardRow) -> str:
     if results.costs is None or not results.trials:
         return ""
@@ -48,7 +51,9 @@ def lines(results: RunDocument) -> tuple[str, ...]:
     for row in results.board:
         parts = [f"{row.amounts.exact_ns / 1e6:.1f} exact", f"console {row.console_ns.text(1e6)}"]
         parts.append(f"images {row.load_ns.text(1e6)}")
-        parts += [f"processor {row.processor_ns.text(1e6)}"] if results.costs.core is not None else []
+        if results.costs.core is not None:
+            counted = row.amounts.instructions is not None
+            parts.append(f"processor {row.processor_ns.text(1e6) if counted else _NOT_COUNTED}")
         said.append(f"{row.subject} on the board (modelled): {row.board_ns.text(1e6)} ms = {' + '.join(parts)}")
     depends = [trial for trial in results.trials if trial.decision is Verdict.DEPENDS and trial.board is not None]
     for trial in depends[:_NAMED]:
