@@ -209,3 +209,22 @@ fn lines_without_a_stamp_are_no_silence() {
         "{told:?}"
     );
 }
+
+/// What a person writes beside silences, and behind a piece of a log.
+#[test]
+fn a_person_is_heard_behind_a_piece() {
+    let text = "# Booting frob is very slow\n\nIt says this:\n```\n[    0.111859] frobd: update needed!\n[    0.111863] frobd: no update\n```\n\
+                The microcode is simply missing in the image and I've fixed it.\n";
+    let told = titles(text).concat();
+    assert!(
+        told.contains("The microcode is simply missing in the image and I've fixed it."),
+        "{told}"
+    );
+    let text = "# The frob is too slow!!\n\nUpon device boot, setting up zork interfaces takes way too long, close to 1 minute:\n\n\
+                Sat Jan 28 12:11:20 2017 user.notice zork: Reloading zork due to ifup of frob1\n\
+                Sat Jan 28 12:11:28 2017 user.notice zork: Reloading zork due to ifup of frob2\n\
+                Sat Jan 28 12:11:34 2017 user.notice zork: Reloading zork due to ifup of frob3\n\
+                Sat Jan 28 12:11:38 2017 user.notice zork: Reloading zork due to ifup of frob4\n";
+    let told = titles(text).concat();
+    assert!(told.contains("close to 1 minute"), "{told}");
+}

@@ -62,7 +62,7 @@ pub(super) const BECAUSE: &str = "because|due to|caused|causes|root cause|culpri
     explains|explained by|explanation|what is happening|what happens is|what happened|obvious|narrowed|bisect|\
     traced it|that was it|the problem is|the problem was|the issue is|the issue was|the bug is|makes it|made it|\
     leads to|lead to|makes the|made the|makes my|forces|offending|attributed to|stemmed|is to do with|down to the|as a result of|\
-    results in|resulted in";
+    results in|resulted in|that cause |which cause |can cause |to cause ";
 /// ... of what somebody supposes, found or saw ...
 pub(super) const SUPPOSES: &str = "i figured|figured out|i believe|believe that|suspect|i think|i guess|\
     presumably|probably|most likely|apparently|seems|it appears|appears to be|looks like|we find|we found|\
@@ -71,7 +71,7 @@ pub(super) const SUPPOSES: &str = "i figured|figured out|i believe|believe that|
     only significant|bottleneck|dominat|penalty|expensive|limited by|depends on|requires|since |as it |\
     which means|this means|means that|happens when|happens if|judging by|may be|maybe|might be|could be|could indeed|\
     i'd guess|my guess|guessing|i'd say|very likely|likely that|is likely|i see that|is a bug|bios bug|firmware bug|driver bug|\
-    kernel bug|disadvantage|notoriously|seem to|indicates|difference is|suspicion|supposedly|definitely|some issue|comes with|came with";
+    kernel bug|disadvantage|notoriously|seem to|indicates|difference is|suspicion|supposedly|definitely|some issue|you'll need to|you will need to|you need to|comes with|came with";
 /// ... and of what goes on meanwhile, or is not there.
 pub(super) const HINTS: &str = "trying to|tried|tries|try to|wait |waits|attempts|in progress|performs|\
     performing|scanning|scans|probing|probes|polls|polling|rebuild|regenerat|generating|loading|loads|reading|\

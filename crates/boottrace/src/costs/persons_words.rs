@@ -9,7 +9,7 @@ use super::persons_causes;
 use super::persons_choice::choice;
 use super::persons_commands;
 use super::persons_guides::is_guide;
-use super::persons_lexicon::{BECAUSE, CAUSES, CONTEXT, DENIED, OTHER, SLOW, WAITS};
+use super::persons_lexicon::{BECAUSE, CAUSES, CONTEXT, OTHER, SLOW, WAITS};
 use super::persons_lists;
 use super::persons_posts::{self, Posts};
 use super::persons_said::{Form, Said, LEAST};
@@ -91,7 +91,7 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     // That something ends slowly is told where no start is spoken of.
     let ends = all.iter().any(|one| holds(&one.text.to_lowercase(), OTHER));
     let starts = |one: &Paragraph| speaks_of_a_start(&one.text.to_lowercase().replace("reboot", ""));
-    if ends && !all.iter().any(starts) {
+    if ends && !waits && !all.iter().any(starts) {
         return None;
     }
     let of_unit = heading.split(' ').any(|word| word.ends_with(".service")) && holds(&heading, SLOW);
@@ -185,13 +185,11 @@ fn of_lists(costs: Vec<Cost>) -> Option<Told> {
     })
 }
 
-/// Is a start spoken of? That a system was rebooted is told of one only with how slowly.
+/// Is a start spoken of? A menu is none, and neither is what a system was restarted for, and was mended by.
 fn tells_of_a_start(text: &str) -> bool {
+    const MENDED_BY: &str = "not happen|doesn't happen|doesn't occur|does not occur|uptime";
     let lower = text.to_lowercase().replace("start menu", "");
-    let slowly = || {
-        (holds(&lower, SLOW) || holds(&lower, WAITS)) && !holds(&lower, DENIED) || longest_in_words(&lower).is_some()
-    };
-    speaks_of_a_start(&lower) && (speaks_of_a_start(&lower.replace("reboot", "")) || slowly())
+    speaks_of_a_start(&lower) && (speaks_of_a_start(&lower.replace("reboot", "")) || !holds(&lower, MENDED_BY))
 }
 
 /// The sentences as they are told.

@@ -21,8 +21,7 @@ use crate::text::shorten::shorten;
 pub(super) fn of_text(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option<(u32, Part)> {
     let mut found = of_lines(outside, within, placed)?;
     if let Part::Units(report) = &mut found.1 {
-        let silent = report.startup.is_none() && report.costs.iter().all(|cost| cost.kind == CostKind::Silence);
-        if silent && !report.costs.is_empty() {
+        if is_silent(report) {
             let most = report.costs.iter().filter_map(|cost| cost.cost_ns).max();
             let told = persons_words::of_lines(text_of(outside));
             let told = told.filter(|told| told.why || told.titled || told.ns > most);
@@ -36,6 +35,12 @@ pub(super) fn of_text(outside: &[Line], within: &[Line], placed: &[(u32, Part)])
 fn text_of(outside: &[Line]) -> impl Iterator<Item = &Line> + Clone {
     let kept = |line: &&Line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness);
     outside.iter().filter(kept)
+}
+
+/// Does a report tell silences alone?
+fn is_silent(report: &UnitReport) -> bool {
+    let silent = report.costs.iter().all(|cost| cost.kind == CostKind::Silence);
+    report.startup.is_none() && silent && !report.costs.is_empty()
 }
 
 /// What persons write behind pieces of logs belongs to no log.
@@ -208,8 +213,8 @@ fn beside_pieces<'a>(
             Some(costs.chain(stretch).fold(most, i64::max))
         }
         Part::NotABoot(part) if matches!(part.what.as_str(), "excerpt" | "program-log") => Some(most),
-        Part::Units(_) => {
-            account = true;
+        Part::Units(report) => {
+            account |= !is_silent(report);
             Some(most.max(shown_ns(part)))
         }
         Part::Boot(_) => {

@@ -281,3 +281,19 @@ fn starts_that_are_not_called_so() {
         assert!(all(text).is_empty(), "{:?}", all(text));
     }
 }
+
+/// Around a log that shows a wait, a cause need not speak of a start.
+#[test]
+fn beside_a_wait() {
+    let text = "Hi,\n\nthe frob driver may suspend at any time.\n\nThe root cause is that the scope of zork_lock is too big.\n";
+    let lines = lines_of(text);
+    assert!(of_lines(lines.iter()).is_none());
+    let told = of_lines_near(lines.iter(), true).unwrap();
+    assert!(
+        told.why
+            && told
+                .cost
+                .title
+                .contains("The root cause is that the scope of zork_lock is too big.")
+    );
+}
