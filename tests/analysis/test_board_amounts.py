@@ -48,6 +48,16 @@ def test_a_silent_loader_reads_its_images_too():
     assert (told.image_bytes, told.images) == (5_400_000, 2)
 
 
+def test_the_instructions_of_a_load_are_counted_where_its_ends_have_counts():
+    ends = (Line(1, "reading kernel", 0, 10 * MS, 10 * MS, insns=5 * MS, last_insns=5 * MS),
+            Line(2, "2952604 bytes read in 187 ms (15.1 MiB/s)", 0, 110 * MS, 110 * MS, insns=45 * MS))  # fmt: skip
+    entry = Mark("kernel-entry", 300 * MS)
+    assert amounts_of(boot(*ends, marks=(entry,))).loaded_instructions == 40 * MS
+    # Without counts: two nanoseconds each, all the time.
+    lines = (line(1, "reading kernel", 10), line(2, "2952604 bytes read in 187 ms (15.1 MiB/s)", 110))
+    assert amounts_of(boot(*lines, marks=(entry,))).loaded_instructions == 50 * MS
+
+
 def test_what_is_only_moved_in_memory_is_not_read():
     moved = line(1, "   Loading Ramdisk to 4a000000, end 4a100000 ... OK", 10)
     read = line(2, "2952604 bytes read in 187 ms (15.1 MiB/s)", 110)

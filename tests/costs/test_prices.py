@@ -49,6 +49,20 @@ def test_what_user_space_prints_may_overlap_and_what_was_loaded_is_not_counted_t
     assert row.load_ns == Between(pytest.approx(300 * MS), pytest.approx(400 * MS))
 
 
+@pytest.mark.parametrize("words", ["1ns", "8ns", "12ns"])
+def test_a_load_that_the_board_makes_itself_costs_no_instructions_either(words):
+    # All of the boot is the load: where the board's own reading replaces it, nothing else remains.
+    loaded = Amounts(
+        exact_ns=800 * MS, instructions=100 * MS, instruction_ns=8, image_bytes=8_000_000, loaded_ns=800 * MS,
+        loaded_instructions=100 * MS,
+    )  # fmt: skip
+    core = costs_of(words).core
+    assert core is not None
+    row = board_row(msgspec.structs.replace(EXACT, core=core), "base", loaded)
+    assert row.board_ns.low == pytest.approx(400 * MS)
+    assert row.board_ns.high == pytest.approx(400 * MS + 100 * MS * core.instruction_ns.high)
+
+
 def test_requests():
     nand = board_row(costs_of("nand,no-console"), "base", BASE)
     requests = -(-BASE.image_bytes // 2048)

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bootlab.analysis.loads import hidden_ns, loads_of
 from bootlab.model.costs import Amounts
 from bootlab.model.modelled import LOADED
 from bootlab.model.recording import Recording
+from bootlab.model.timeline import Load
 
 
 def amounts_of(recording: Recording) -> Amounts:
@@ -35,7 +38,27 @@ def _amounts(recording: Recording) -> Amounts:
         image_bytes=sum(sizes),
         images=len(sizes),
         loaded_ns=sum(load.duration_ns for load in read) + (unseen_ns or 0),
+        loaded_instructions=_executed(recording, read, unseen_ns or 0) if one else 0,
     )
+
+
+def _executed(recording: Recording, loads: Sequence[Load], unseen_ns: int) -> int:
+    """Count the instructions of loads, by the lines and marks at their ends.
+
+    Where an end has no count, and in loads that nothing tells of, the processor is taken to have worked all the time:
+    U-Boot's drivers poll.
+    """
+    at = {mark.ns: mark.insns for mark in recording.marks if mark.insns is not None}
+    for line in recording.lines:
+        at |= {
+            ns: insns for ns, insns in ((line.first_ns, line.insns), (line.last_ns, line.last_insns)) if ns and insns
+        }
+    each_ns = 1 << (recording.meta.shift or 0)
+    counted = 0
+    for load in loads:
+        start, end = at.get(load.start_ns), at.get(load.start_ns + load.duration_ns)
+        counted += load.duration_ns // each_ns if start is None or end is None else max(0, end - start)
+    return counted + unseen_ns // each_ns
 
 
 def _late_characters(recording: Recording) -> int:

@@ -46,13 +46,19 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
         """Return what reading the images takes, beyond what exact mode counted for it."""
         requests = -(-boot.image_bytes // self.request_bytes) if self.request_bytes else boot.images
         read = boot.image_bytes * self.byte_ns + requests * self.request_ns
-        return read - self.loaded_share * boot.loaded_ns
+        # What the load executed costs what the core's price makes of it, and goes with it: not twice.
+        loaded_ns = boot.loaded_ns + boot.loaded_instructions * self._instruction_ns(boot)
+        return read - self.loaded_share * loaded_ns
 
     def processor_ns(self, boot: Amounts) -> float:
         """Return how much longer the instructions take than exact mode counts."""
+        return (boot.instructions or 0) * self._instruction_ns(boot)
+
+    def _instruction_ns(self, boot: Amounts) -> float:
+        """Return how much longer one instruction takes than exact mode counts."""
         if self.instruction_ns is None or boot.instructions is None:
             return 0.0
-        return boot.instructions * (self.instruction_ns - boot.instruction_ns)
+        return self.instruction_ns - boot.instruction_ns
 
 
 def corners(costs: Costs) -> tuple[Prices, ...]:
@@ -118,25 +124,35 @@ def turning_points(costs: Costs, base: Amounts, new: Amounts) -> tuple[TurningPo
 
 def _turns(costs: Costs, base: Amounts, new: Amounts) -> Iterator[TurningPoint]:
     exact_ns = base.exact_ns - new.exact_ns
-    # Amounts saved of each; what is left of the saving must be as large with the other sign where it turns.
-    saved = {"medium": base.image_bytes - new.image_bytes, "console": base.characters - new.characters}
-    if base.instructions is not None and new.instructions is not None:
-        saved["processor"] = base.instructions - new.instructions
-    for of, amount in saved.items():
-        if not amount:
+    known = corners(costs)
+    kinds = ["medium", "console"]
+    kinds += ["processor"] if base.instructions is not None and new.instructions is not None else []
+    for of in kinds:
+        # Amounts saved of each; what is left of the saving must be as large with the other sign where it turns.
+        saved = [_amount(of, prices, base) - _amount(of, prices, new) for prices in known]
+        if min(saved) * max(saved) <= 0:
             continue
-        rest = [exact_ns + _without(of, prices, base) - _without(of, prices, new) for prices in corners(costs)]
-        turns = [-ns / amount for ns in rest]
+        rest = [exact_ns + _without(of, prices, base) - _without(of, prices, new) for prices in known]
+        turns = [-ns / amount for ns, amount in zip(rest, saved, strict=True)]
         if min(turns) <= 0:
             continue
         # A price is the inverse of a rate: dearer is slower.
-        price = Between(min(turns), max(turns))
+        price, less = Between(min(turns), max(turns)), saved[0] > 0
         if of == "processor":
-            yield TurningPoint(of=of, at=price, faster="above" if amount > 0 else "below")
+            yield TurningPoint(of=of, at=price, faster="above" if less else "below")
             continue
         unit = SECOND_NS if of == "medium" else SECOND_NS * (costs.console or ANY_CONSOLE).bits_per_character
         rate = Between(unit / price.high, unit / price.low)
-        yield TurningPoint(of=of, at=rate, faster="below" if amount > 0 else "above")
+        yield TurningPoint(of=of, at=rate, faster="below" if less else "above")
+
+
+def _amount(of: str, prices: Prices, boot: Amounts) -> float:
+    """Return what a price is multiplied with: bytes, characters, or instructions that the medium does not replace."""
+    if of == "medium":
+        return boot.image_bytes
+    if of == "console":
+        return boot.characters
+    return (boot.instructions or 0) - prices.loaded_share * boot.loaded_instructions
 
 
 def _without(of: str, prices: Prices, boot: Amounts) -> float:
@@ -147,7 +163,8 @@ def _without(of: str, prices: Prices, boot: Amounts) -> float:
         # Late characters are asked for whole: the line's rate is what turns it.
         without = msgspec.structs.replace(prices, character_ns=0.0)
     else:
-        return prices.console_ns(boot) + prices.load_ns(boot) - (boot.instructions or 0) * boot.instruction_ns
+        exact = msgspec.structs.replace(prices, instruction_ns=None)
+        return exact.added_ns(boot) - _amount(of, prices, boot) * boot.instruction_ns
     return without.added_ns(boot)
 
 

@@ -120,7 +120,8 @@ class Amounts(msgspec.Struct, frozen=True, kw_only=True):
     """What one boot asks of a board. Nanoseconds on the exact clock, bytes, characters.
 
     `late_characters`: printed once user space runs, and not by the kernel: the line may carry them while the processor
-    computes. `loaded_ns`: what exact mode counted already for its emulated medium. `instructions` None: not counted.
+    computes. `loaded_ns`: what exact mode counted already for its emulated medium; `loaded_instructions`: what was
+    executed meanwhile. `instructions` None: not counted.
     """
 
     exact_ns: int
@@ -131,6 +132,7 @@ class Amounts(msgspec.Struct, frozen=True, kw_only=True):
     image_bytes: int = 0
     images: int = 0
     loaded_ns: int = 0
+    loaded_instructions: int = 0
 
 
 class TurningPoint(msgspec.Struct, frozen=True, kw_only=True):
