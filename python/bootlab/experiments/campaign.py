@@ -26,6 +26,7 @@ from bootlab.experiments.trials import (
     Tried,
     proposals,
     require_buildable,
+    require_tools,
     try_all,
     try_all_free,
     winners,
@@ -87,6 +88,7 @@ def try_each(
     """
     if forced:
         require_buildable(system, chosen)
+        require_tools(system, chosen)
     base = base_of(bench, system, chosen, inexact=blocks is not None, dithers=0 if blocks else FEWEST_BASE_BOOTS)
     journal.base(base)
     if blocks is None:
@@ -147,6 +149,8 @@ class _Stacking:
     def run(self) -> Stack:
         """Do all of it."""
         bench, journal = self._bench, self._journal
+        if self._selection.forced:
+            require_tools(self._system, self._chosen)
         base = base_of(bench, self._system, self._chosen, dithers=FEWEST_BASE_BOOTS)
         self._on_base(base)
         # Each of them is compared once alone, once on the stack and once left out.

@@ -35,6 +35,7 @@ from bootlab.model.sample import Sample, goals_ns
 from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
+from bootlab.techniques.program import ProgramTechnique
 from bootlab.techniques.scope import propose
 
 
@@ -116,6 +117,24 @@ def require_buildable(system: SystemDescription, named: tuple[Technique, ...]) -
         "names no kernel source",
         hint=_SOURCE_HINT,
     )
+
+
+def require_tools(system: SystemDescription, named: tuple[Technique, ...]) -> None:
+    """Raise ToolMissing, before anything is booted, where a named technique builds what no compiler here can build.
+
+    The tools of every kernel build, and the compiler of the system's programs; what one variant alone needs, such as a
+    compressor, is said of that variant.
+    """
+    build = system.kernel.build
+    if build is not None and any(technique.builds for technique in named):
+        from bootlab.builders.kbuild import architecture, toolchain  # noqa: PLC0415 - most systems name an image
+
+        toolchain.find(architecture.architecture(system.machine.arch), build.compiler)
+    if any(isinstance(technique, ProgramTechnique) for technique in named):
+        from bootlab.builders.programs import toolchain as of_programs  # noqa: PLC0415 - most systems build none
+
+        for program in system.programs:
+            of_programs.find(system.machine.arch, program.libc, program.compiler)
 
 
 def try_all(

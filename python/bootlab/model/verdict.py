@@ -209,6 +209,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         return self.verdict if self.board is None else self.board.verdict
 
     @property
+    def before_wait(self) -> bool:
+        """Whether it is faster or slower up to a wait that decides when the goal comes: the goal's time is no gain."""
+        told = self.verdict in {Verdict.FASTER, Verdict.SLOWER}
+        return told and self.hold is not None and self.hold.decides
+
+    @property
     def decided_ns(self) -> int | None:
         """What the deciding time says is saved at least; None when one of the two never came."""
         return self.saved_ns if self.board is None else self.board.saved_ns[0]

@@ -24,6 +24,7 @@ from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.system import SystemDescription
 from bootlab.model.verdict import Trial
+from bootlab.results.booted_before import booted_before
 from bootlab.results.document import (
     ApplicabilityData,
     Artefact,
@@ -298,7 +299,7 @@ def with_stack(
         notes=(),
         stack=StackResult(
             steps=tuple(steps),
-            rejected=tuple(rejected),
+            rejected=booted_before(rejected, base.trials),
             leave_one_out=stacked.left_out,
             final=final,
             changes=stacked.changes,

@@ -182,6 +182,8 @@ def test_a_budget_that_is_used_up_ends_in_what_is_proved(run):
     assert ids(found) == []
     assert found.stacked.recording.meta.goal_ns == 1000 * MS
     assert journal.rounds == []
+    left = {step.change.id: step.reason for step in journal.steps}
+    assert left == dict.fromkeys(("a", "b"), "the time budget is used up"), "what was not begun is said"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -213,7 +213,9 @@ class _Search:
 
     def _round(self, name: str, chosen: tuple[Technique, ...], *, first: bool = False, in_order: bool = False) -> None:
         """Offer techniques. `in_order`: as they come, not those first that may save most on what stands."""
-        if not chosen or self._tries.over():
+        over = self._tries.over()
+        if over or not chosen:
+            self._refuse(tuple(Change(technique=one.id, ops=()) for one in chosen if first), name, over)
             return
         here = self._base_here(chosen)
         self._journal.round(name, here.recording.meta.goal_ns or 0)

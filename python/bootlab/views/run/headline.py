@@ -11,7 +11,7 @@ from bootlab.model.costs import Between
 from bootlab.model.modelled import BOARDS, ModelledRow
 from bootlab.model.recording import Outcome
 from bootlab.model.timeline import WAY_DOWN
-from bootlab.model.verdict import Verdict
+from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.board import base_and_stack, outweighed, turned
 from bootlab.results.document import BootSummary, RunDocument
 from bootlab.views.run import on_board
@@ -89,10 +89,12 @@ def by_what(results: RunDocument) -> str:
     """Name the changes that saved the most, with what each saved; "" where nothing was tried."""
     named, what = stacked(results), "largest gains"
     unsure: dict[str, int | None] = {}
+    waiting: set[str] = set()
     if results.stack is None:
         faster = [trial for trial in results.trials_by_saved() if trial.decision is Verdict.FASTER]
         unsure = {trial.change.id: results.unsure_ns(trial) for trial in faster}
-        named = [(trial.change.id, trial.decided_ns or 0) for trial in faster]
+        named = [(trial.change.id, _gained_ns(trial)) for trial in faster]
+        waiting = {trial.change.id for trial in faster if trial.board is None and trial.before_wait}
         what = what if results.costs is None else "largest gains on the board"
         named.sort(key=lambda pair: -pair[1])
     else:
@@ -100,7 +102,7 @@ def by_what(results: RunDocument) -> str:
     if not named:
         return ""
     shown = ((change_id, figures.signed_ms(-saved_ns, unsure.get(change_id))) for change_id, saved_ns in named[:_NAMED])
-    said = ", ".join(f"{change_id} {saved} ms" for change_id, saved in shown)
+    said = ", ".join(f"{one} {saved} ms{' before the wait' if one in waiting else ''}" for one, saved in shown)
     more = f", {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     return f"{what}: {said}{more}"
 
@@ -167,9 +169,22 @@ def _tried(results: RunDocument) -> str:
     said += f" ({figures.count(unknown)} not known)" if unknown else ""
     if not faster:
         return said
-    best = faster[0]
+    held = [trial for trial in faster if trial.before_wait]
+    if held:
+        of_them = "" if len(held) == len(faster) else f"{figures.count(len(held))} of them "
+        said += f", {of_them}only up to a wait that decides when the goal comes"
+    best = next((trial for trial in faster if not trial.before_wait), None)
+    if best is None:
+        return said
     gain = figures.times_as_fast(best.base_ns, best.goal_ns)
     return f"{said}, the best, {best.change.id}, to {figures.ms(best.goal_ns, results.unsure_ns(best))} ms: {gain}"
+
+
+def _gained_ns(trial: Trial) -> int:
+    """Return what a change saves by the time that decides; up to the wait, where one holds the goal."""
+    if trial.board is None and trial.before_wait and trial.hold is not None:
+        return trial.hold.saved_ns or 0
+    return trial.decided_ns or 0
 
 
 def _makes(number: int) -> str:

@@ -93,7 +93,8 @@ def proof(trial: Trial) -> str:
     failure = trial.outcome.value if trial.outcome is not None and trial.outcome.exit_code else ""
     evidence = trial.effect.evidence if trial.effect else ""
     # What was proved comes before how it was told from chance; what was not begins with the reason.
-    proved = trial.verdict is Verdict.FASTER and bool(evidence)
+    # Where a wait holds the goal, that comes first of all: the figure beside the verdict is the goal's.
+    proved = trial.verdict is Verdict.FASTER and bool(evidence) and not trial.before_wait
     words = [evidence, trial.reason, failure] if proved else [trial.reason, evidence, failure]
     return "; ".join(dict.fromkeys(w for w in words if w)) or change_text(trial.change)
 
