@@ -151,7 +151,7 @@ fn dated(programs: bool) -> String {
         (0, "Linux version 6.1 (a@b) #1 SMP"),
         (233, "pci 0000:00:18.6: [1022:14e6] type 00 class 0x060000"),
         (2471, "Run /init as init process"),
-        (8100, "frob0: comes up"),
+        (8100, "frob0: link becomes ready"),
     ] {
         say(4001, &format!("kernel: [{:5}.{:03}000] {text}", ms / 1000, ms % 1000));
     }
@@ -160,7 +160,7 @@ fn dated(programs: bool) -> String {
             say(5000 + at * 400, &format!("quuxd[77]: step {at}"));
         }
     }
-    say(10_000, "kernel: [   14.100000] frob1: comes up");
+    say(10_000, "kernel: [   14.100000] frob1: link becomes ready");
     log
 }
 

@@ -192,7 +192,7 @@ fn is_of_units(kind: CostKind) -> bool {
 }
 
 /// Costs of what firmware and boot loaders do.
-fn is_before_kernel(kind: CostKind) -> bool {
+pub(super) fn is_before_kernel(kind: CostKind) -> bool {
     use CostKind as Kind;
     matches!(
         kind,

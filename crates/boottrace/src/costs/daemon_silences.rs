@@ -9,13 +9,13 @@ use super::units::{is_timers, last_line};
 use crate::facts::boot::dates::{is_whole, received_ns};
 use crate::facts::boot::gap::ends_the_boot;
 use crate::facts::boot::idle::Often;
+use crate::facts::boot::inside::last_started;
 use crate::log::boot_log::BootStart;
 use crate::log::breaks::{leaves_out, shuts_down};
 use crate::log::clock::NS_PER_S;
 use crate::log::course::comes_by_itself;
 use crate::log::in_use::is_in_use;
 use crate::log::line::{Line, LineKind};
-use crate::log::starting::starts_system;
 use crate::text::shorten::shorten;
 
 /// Dates of whole seconds are good to one of them.
@@ -77,13 +77,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
 fn dated<'a>(context: &Context<'a>) -> Vec<&'a Line> {
     let end = last_line(context);
     // Up to here, something starts that starts once.
-    let starts = context
-        .boot
-        .lines
-        .iter()
-        .rev()
-        .find(|line| starts_system(line))
-        .map_or(0, |line| line.number);
+    let starts = last_started(context.boot);
     let mut lines: Vec<&Line> = Vec::new();
     for line in &context.boot.lines {
         if end.is_some_and(|end| line.number > end) || ends_the_boot(line) || shuts_down(line) || leaves_out(line) {

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use crate::facts::boot::first_use::is_behind_a_prompt;
-use crate::facts::boot::gap::{ends_the_boot, in_background, waits_for_somebody, BootPart};
+use crate::facts::boot::gap::{ends_the_boot, in_background, is_sentence, waits_for_somebody, BootPart};
 use crate::facts::boot::idle::{is_nobodys, says_the_same, Often};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_taken_out, leaves_out, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
+use crate::log::course::boot_waits_for;
 use crate::log::line::{run_ahead, strays, Line};
 use crate::text::shorten::shorten;
 
@@ -84,6 +85,9 @@ pub fn longest_stretch(
         if later || ends_the_boot(line) || shuts_down(line) || taken_out {
             break;
         }
+        if !shows_start && is_sentence(boot, at) {
+            last = None;
+        }
         let here = stamps(line, dated);
         if here == [None; 3] || line.text.trim().is_empty() {
             continue;
@@ -151,22 +155,6 @@ pub fn longest_stretch(
         span_ns: span.map_or(0, |(first, last)| last.saturating_sub(first)),
         ..best
     })
-}
-
-/// Does a late line speak of what a boot waits for: a disk, a file system, a link, or something that failed?
-fn boot_waits_for(text: &str) -> bool {
-    const STARTS: [&str; 7] = ["sd ", "scsi ", "EXT4-fs ", "EXT3-fs ", "BTRFS", "XFS ", "F2FS-fs "];
-    // `ata1: `, `nvme0n1: `, `md127: `: a number follows.
-    const NUMBERED: [&str; 3] = ["ata", "nvme", "md"];
-    const WORDS: [&str; 6] = ["ink is ", "ink becomes", "ink up", "ailed", "imed out", "imeout"];
-    let text = text.trim_start();
-    let numbered = |start: &&str| {
-        text.strip_prefix(*start)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    STARTS.iter().any(|start| text.starts_with(start))
-        || NUMBERED.iter().any(numbered)
-        || WORDS.iter().any(|word| text.contains(word))
 }
 
 fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {

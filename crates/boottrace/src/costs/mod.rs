@@ -151,15 +151,39 @@ fn untimed_waits(context: &Context<'_>, out: &mut Vec<Cost>, told: fn(&Cost) -> 
 
 /// Leaves out what lies behind the boot's end: nobody has waited for it.
 fn drop_later(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let Some(over) = context.over else { return };
+    let Some(over) = context.over else {
+        drop_behind_account(context, out);
+        return;
+    };
     // The silence before that line is the idle time itself.
     let later = |cost: &Cost| {
         let (first, last) = (cost.lines.iter().min(), cost.lines.iter().max());
         // What a single line states of the time before it stays.
         let many = cost.lines.len() > 1;
-        first.is_some_and(|first| *first > over || (many && *first == over)) || (many && last == Some(&over))
+        first.is_some_and(|first| *first > over || (many && *first == over)) || (many && last >= Some(&over))
     };
-    out.retain(|cost| cost.title.starts_with(MARKS) || !later(cost));
+    out.retain(|cost| cost.title.starts_with(MARKS) || bounds::is_before_kernel(cost.kind) || !later(cost));
+}
+
+/// The same, where systemd's account says when all was up: what the kernel stamps later was asked for later.
+fn drop_behind_account(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some(end) = context.startup.map(|account| account.line) else {
+        return;
+    };
+    let lines = &context.boot.lines;
+    let at = lines.partition_point(|line| line.number <= end);
+    let Some(up_ns) = lines[..at].iter().filter_map(|line| line.printk_ns).max() else {
+        return;
+    };
+    let late = |number: &u32| {
+        let at = lines.partition_point(|line| line.number < *number);
+        *number > end
+            && lines
+                .get(at)
+                .and_then(|line| line.printk_ns)
+                .is_some_and(|ns| ns > up_ns)
+    };
+    out.retain(|cost| cost.title.starts_with(MARKS) || cost.lines.is_empty() || !cost.lines.iter().all(late));
 }
 
 /// Leaves out what daemons' dates put before the start that systemd's account is of: the log shows a system that ran before.

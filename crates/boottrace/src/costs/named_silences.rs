@@ -18,6 +18,8 @@ use crate::log::line::{Line, LineKind};
 use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
+/// What a silence is called where no line stands in it.
+const NOTHING: &str = "nothing is printed before ";
 /// Empty messages looked beyond.
 const EMPTY: u32 = 2;
 /// Lines listed of one cost.
@@ -52,7 +54,7 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
                 ..name
             });
         match name {
-            Some(name) => add(&mut groups, gap, &name),
+            Some(name) => add(&mut groups, gap, &name, says_no_progress(context, gap)),
             None if says_its_time(context, gap, (after, before)).is_some() => {}
             // It is part of a longer wait, of which its end tells.
             None if stated(before).is_some_and(|told| told.waited && told.ns >= gap.duration_ns) => {}
@@ -131,6 +133,14 @@ fn others_speak(context: &Context<'_>, gap: &LargeGap) -> bool {
         let bare = line.kind != LineKind::Blank && line.process.is_none();
         bare && !in_background(line, gap.part)
     })
+}
+
+/// Do timers of the kernel's speak between the two lines around a silence?
+fn says_no_progress(context: &Context<'_>, gap: &LargeGap) -> bool {
+    let lines = &context.boot.lines;
+    let from = lines.partition_point(|line| line.number <= gap.after_line);
+    let mut inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
+    inside.any(|line| line.printk_ns.is_some() && !line.text.trim().is_empty())
 }
 
 /// An initcall that another piece of the log shows, and that runs for most of a silence.
@@ -321,7 +331,7 @@ struct Group<'a> {
     gaps: Vec<&'a LargeGap>,
 }
 
-fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>) {
+fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>, meanwhile: bool) {
     // What the lines carry is not added to what they do not.
     let same = groups
         .iter_mut()
@@ -334,7 +344,15 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>) {
         kind: name.cause.kind,
         subject: name.subject.clone(),
         sure: name.sure,
-        title: name.title().trim_end_matches([':', ' ']).to_owned(),
+        title: {
+            let title = name.title();
+            let title = title.trim_end_matches([':', ' ']);
+            if meanwhile {
+                title.replacen(NOTHING, "nothing is printed that shows progress before ", 1)
+            } else {
+                title.to_owned()
+            }
+        },
         advice: name.cause.advice,
         words: shorten(name.line.trim()),
         gaps: vec![gap],

@@ -60,6 +60,12 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let spoken = lines.filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel));
     for cost in of_lines(spoken) {
         let number = cost.lines[0];
+        // A line that ends a silence, and says of more than that how long it took, tells what took it.
+        let names = |known: &Cost| {
+            let ends = known.lines.len() > 1 && known.lines.last() == Some(&number);
+            known.kind == CostKind::Silence && ends && known.cost_ns < cost.cost_ns
+        };
+        out.retain(|known| !names(known));
         let told = out.iter().any(|known| {
             let covers = known.lines.iter().min().zip(known.lines.iter().max());
             // A line that begins a silence speaks of the time before it.
@@ -185,6 +191,8 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
         // cloud-init's `Up 49.64 seconds.` counts from the kernel's start.
         "Up" | "up" | "uptime" | "Uptime" => None,
         word if passed(word) && head.len() <= 3 && whole(before(2)) => None,
+        // Android's init starts a service, and goes on (system/core/init/service.cpp).
+        word if passed(word) && words[at..].ends_with(&["in", "background"]) => None,
         word if passed(word) => Some(stated),
         "for" | "about" | "approximately" if passed(before(2)) => Some(stated),
         // Android's account of its stages: `StartServices took to complete: 6712ms`.

@@ -7,8 +7,8 @@ pub(super) const LONGEST_NS: i64 = 3_600_000_000_000;
 /// The longest time that a line states, in nanoseconds: a number with a unit of time behind a word such as `in`, `after`,
 /// `took` or `Delay`. `ahead`: only a time that still lies before it.
 pub(super) fn stated_ns(text: &str, ahead: bool) -> Option<i64> {
-    // systemd sums up the whole start.
-    if text.contains("Startup finished in ") {
+    // systemd sums up the whole start, and Android's init goes on beside a service.
+    if text.contains("Startup finished in ") || text.trim_end().ends_with(" in background") {
         return None;
     }
     let words: Vec<&str> = text.split_ascii_whitespace().collect();

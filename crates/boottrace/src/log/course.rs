@@ -114,6 +114,77 @@ fn begins_udev(text: &str) -> bool {
     rest.contains(" starting version ") || (rest.starts_with(" version ") && rest.ends_with(" started"))
 }
 
+/// Does a late line speak of what a boot waits for: a disk, a file system, a link, or something that failed?
+pub fn boot_waits_for(text: &str) -> bool {
+    const WORDS: [&str; 4] = ["ink is not", "ink becomes", "ink up", "ailed"];
+    speaks_of_a_disk(text) || runs_out(text) || WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Is it about a disk or its file system?
+pub fn speaks_of_a_disk(text: &str) -> bool {
+    const STARTS: [&str; 7] = ["sd ", "scsi ", "EXT4-fs ", "EXT3-fs ", "BTRFS", "XFS ", "F2FS-fs "];
+    // `ata1: `, `nvme0n1: `, `md127: `: a number follows.
+    const NUMBERED: [&str; 3] = ["ata", "nvme", "md"];
+    let text = text.trim_start();
+    let numbered = |start: &&str| {
+        text.strip_prefix(*start)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    STARTS.iter().any(|start| text.starts_with(start)) || NUMBERED.iter().any(numbered)
+}
+
+/// Did something not come in its time, or does a driver load what its device runs?
+pub fn runs_out(text: &str) -> bool {
+    const WORDS: [&str; 5] = ["imed out", "imeout", "-110", "irmware", "FW download"];
+    WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Does an interface take its place in a network, or a bridge get one? Ports of a program's containers come and go.
+pub fn joins_a_network(text: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "entered forwarding state",
+        "ink becomes ready",
+        "ink is not ready",
+        "ink is up",
+        "ink is Up",
+        "ink up",
+        "DHCPOFFER",
+        "bound to ",
+    ];
+    WORDS.iter().any(|word| text.contains(word)) && !text.contains("veth") && !text.contains("docker")
+}
+
+/// Does a subsystem come up that only services ask for, which a start brings up (net/sunrpc, fs/nfsd, net/netfilter,
+/// net/bluetooth/l2cap_core.c)?
+pub fn sets_a_service_up(text: &str) -> bool {
+    const STARTS: [&str; 7] = [
+        "RPC: Registered ",
+        "Installing knfsd",
+        "NFSD: ",
+        "ip_tables: (C)",
+        "ip6_tables: (C)",
+        "nf_conntrack version",
+        "Bluetooth: L2CAP ",
+    ];
+    let text = text.trim_start();
+    STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// Does nobody of a boot wait for what a line tells: somebody at the keyboard, a program that crashed, a rule that a running
+/// system breaks, a job that comes round (drivers/tty/sysrq.c, arch/*/mm/fault.c, kernel/signal.c, mm/oom_kill.c)?
+pub fn awaits_nothing(text: &str) -> bool {
+    const STARTS: [&str; 6] = [
+        "sysrq: ",
+        "sysrq:",
+        "SysRq : ",
+        "potentially unexpected fatal signal",
+        "traps: ",
+        "Out of memory: ",
+    ];
+    let text = text.trim_start();
+    STARTS.iter().any(|start| text.starts_with(start)) || text.contains(" segfault at ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

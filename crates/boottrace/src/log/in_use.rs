@@ -5,14 +5,12 @@ use super::line::Line;
 
 /// Is somebody at work on the system here, or is it there for others?
 pub fn is_in_use(line: &Line) -> bool {
-    const SAID: [&str; 6] = [
+    const SAID: [&str; 5] = [
         "New session ",
         "Started Session ",
         "Accepted password",
         "Accepted publickey",
         "session opened for user ",
-        // GNOME's daemon of the desktop takes the keys of radios over (net/rfkill/input.c).
-        "rfkill: input handler disabled",
     ];
     let text = line.text.trim_start();
     let process = line.process.as_deref();
@@ -20,10 +18,22 @@ pub fn is_in_use(line: &Line) -> bool {
     let typed = matches!(process, Some("lightdm" | "login" | "gdm" | "sddm-helper" | "kdm"))
         && text.contains("authentication failure; ");
     typed
+        || text.starts_with("sysrq: ")
+        || text.starts_with("SysRq : ")
+        // Who comes in has a journal of his own, and the kernel's audit tells of his password.
+        || (text.starts_with("systemd-journald[") && text.contains("/user-"))
+        || (text.starts_with("audit: ") && text.contains("op=PAM:authentication"))
         || SAID.iter().any(|said| text.starts_with(said))
         || matches!(process, Some("sudo" | "su"))
         || process.map_or_else(|| serves_as_text(text), |name| serves(name, text))
-        || is_androids(text)
+        || ends_a_start(line)
+}
+
+/// Is the start over by the system's own words: the desktop is there, or Android's?
+pub fn ends_a_start(line: &Line) -> bool {
+    let text = line.text.trim_start();
+    // GNOME's daemon of the desktop takes the keys of radios over (net/rfkill/input.c).
+    text.starts_with("rfkill: input handler disabled") || is_androids(text)
 }
 
 /// A client joins the access point, or gets an address from it (hostapd, dnsmasq, ISC's dhcpd, BusyBox' udhcpd).
@@ -43,12 +53,21 @@ fn serves_as_text(text: &str) -> bool {
         .is_some_and(|said| serves("hostapd", said))
 }
 
-/// Android's own words that its start is over (frameworks/native/services/surfaceflinger/SurfaceFlinger.cpp).
+/// Android's own words that its start is over (frameworks/native/services/surfaceflinger/SurfaceFlinger.cpp), and what its init
+/// does then (system/core/rootdir/init.rc).
 fn is_androids(text: &str) -> bool {
-    text.split_once("Boot is finished (").is_some_and(|(_, rest)| {
-        rest.split_once(" ms)")
-            .is_some_and(|(ms, _)| ms.bytes().all(|b| b.is_ascii_digit()))
-    })
+    const DONE: [&str; 2] = [
+        "processing action (service.bootanim.exit=1)",
+        "processing action (sys.boot_completed=1",
+    ];
+    let done = text
+        .strip_prefix("init: ")
+        .is_some_and(|acts| DONE.iter().any(|done| acts.starts_with(done)));
+    done || text.contains(" name:service.bootanim.exit")
+        || text.split_once("Boot is finished (").is_some_and(|(_, rest)| {
+            rest.split_once(" ms)")
+                .is_some_and(|(ms, _)| ms.bytes().all(|b| b.is_ascii_digit()))
+        })
 }
 
 #[cfg(test)]
@@ -76,6 +95,19 @@ mod tests {
                 "07-07 07:07:07.000   7    7 I SurfaceFlinger: Boot is finished (7654 ms)",
             ),
             (None, "rfkill: input handler disabled"),
+            (None, "sysrq: HELP : loglevel(0-9)"),
+            (
+                None,
+                "systemd-journald[7]: File /var/log/journal/0/user-1000.journal corrupted",
+            ),
+            (
+                None,
+                "audit: type=1100 audit(7.7:7): pid=7 msg='op=PAM:authentication acct=\"frob\"'",
+            ),
+            (
+                None,
+                "init: processing action (service.bootanim.exit=1) from (/init.rc:7)",
+            ),
         ] {
             assert!(is_in_use(&line(process, text)), "{text}");
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Lines that only a system prints which starts.
 
-use super::hints::{accounts_for_start, is_boot_initcall, is_of_initramfs, is_start_job};
+use super::course::is_step_of_init;
+use super::hints::{
+    accounts_for_start, begins_user_space, is_boot_initcall, is_of_initramfs, is_start_job, starts_scripts,
+};
 use super::line::Line;
 use super::milestone;
 use super::milestone::Milestone;
@@ -64,8 +67,48 @@ pub fn starts_system(line: &Line) -> bool {
         })
 }
 
-/// The same, or the first words of a daemon that keeps the log (rsyslog, sysklogd, syslog-ng, journald): of a start where the
-/// kernel's own follow, and of a new log else.
+/// Does a line show that the boot itself goes on: a step of the kernel's to init, init's own words, a unit that the system's
+/// manager starts, or a status of its? A user's session is none of its units.
+pub fn is_progress(line: &Line) -> bool {
+    const OF_UNITS: [&str; 9] = [
+        "Starting ",
+        "Started ",
+        "Finished ",
+        "Reached target ",
+        "Mounting ",
+        "Mounted ",
+        "Listening on ",
+        "Found device ",
+        "Activated swap ",
+    ];
+    const OF_USERS: [&str; 5] = ["Session ", "User Manager", "User Runtime", "session-", "user@"];
+    let text = line.text.trim_start();
+    let said = text.strip_prefix("systemd[1]: ");
+    let by_manager = said.is_some() || line.process.as_deref() == Some("systemd");
+    if by_manager {
+        let unit = OF_UNITS
+            .iter()
+            .find_map(|start| said.unwrap_or(text).strip_prefix(start));
+        return unit.is_some_and(|unit| !OF_USERS.iter().any(|user| unit.starts_with(user)));
+    }
+    // A program says of itself that it starts, whenever it does.
+    let by_init = line.process.as_deref().is_none_or(|name| name == "init");
+    let step = milestone::of(text).is_some_and(|found| match found {
+        Milestone::ClocksourceSwitch => false,
+        Milestone::InitRunning => by_init && !text.starts_with("systemd-") && !is_of_android(text),
+        _ => true,
+    });
+    let scripts = || starts_scripts(line) || begins_user_space(text);
+    step || is_step_of_init(text) || (by_init && scripts()) || starts_once(line)
+}
+
+/// Android's init speaks as long as the system runs; OpenWrt's names its stages (`init: - preinit -`).
+fn is_of_android(text: &str) -> bool {
+    text.strip_prefix("init: ").is_some_and(|said| !said.starts_with("- "))
+}
+
+/// Does the system's manager say so, or a daemon that keeps the log (rsyslog, sysklogd, syslog-ng, journald) its first words: of
+/// a start where the kernel's own follow, and of a new log else?
 pub fn starts_once(line: &Line) -> bool {
     starts_a_log(line) || starts_system(line)
 }

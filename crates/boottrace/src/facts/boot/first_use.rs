@@ -2,7 +2,8 @@
 //! The first prompt of a system that somebody can use, and when it came.
 
 use super::axis::Axis;
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::printing_command;
 use crate::log::clock::Clock;
 use crate::log::hints::is_login;
 use crate::log::line::{HostSource, Line, LineKind};
@@ -21,7 +22,9 @@ pub(super) fn first_prompt<'a>(boot: &BootLog, user: &'a [Line]) -> Option<&'a L
             .any(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed))
     };
     // The status of the command before: somebody had used the shell already, and when that began is not shown.
-    let prompt = spoken().find(|l| is_prompt(&l.text));
+    // A piece that begins with the command which prints it: somebody is at work, and no start ended there.
+    let at_work = |l: &Line| boot.start == BootStart::MiddleOfLog && printing_command(&l.text).is_some();
+    let prompt = spoken().find(|l| is_prompt(&l.text) && !at_work(l));
     if prompt.is_some_and(|l| shows_a_status(&l.text)) {
         return None;
     }
@@ -35,7 +38,11 @@ pub(super) fn first_prompt<'a>(boot: &BootLog, user: &'a [Line]) -> Option<&'a L
 /// Android's own word for it: the property that its activity manager sets when it can be used
 /// (`frameworks/base/services/core/java/com/android/server/am/ActivityManagerService.java`).
 pub(super) fn boot_completed(user: &[Line]) -> Option<&Line> {
-    user.iter().find(|line| {
+    // Where systemd is init, Android runs in a container, when somebody asks for it.
+    let contained = user
+        .iter()
+        .any(|line| line.text.trim_start().starts_with("systemd[1]: "));
+    user.iter().filter(|_| !contained).find(|line| {
         let text = line.text.trim_start();
         let said = match line.process.as_deref() {
             Some("init") => Some(text),

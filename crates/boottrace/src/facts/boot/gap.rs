@@ -9,6 +9,7 @@ use super::background::speaks_for_init;
 use super::dated;
 use super::first_use::is_behind_a_prompt;
 use super::idle::{is_nobodys, Idle};
+use super::inside::Course;
 pub use super::part::BootPart;
 use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
@@ -104,6 +105,7 @@ pub fn gaps(
         .is_none_or(|a| a.clock == axis.clock || a.lateness_ns.is_none_or(|late| late < MAX_LATENESS_NS));
     let mut out: Vec<LargeGap> = Vec::new();
     let ahead = run_ahead(&boot.lines);
+    let course = Course::of(boot);
     let (mut last, mut number, mut began): (Option<Last>, Option<u32>, Option<i64>) = (None, None, None);
     for (at, line) in boot.lines.iter().enumerate() {
         if first_use.is_some_and(|first| line.number > first)
@@ -170,11 +172,12 @@ pub fn gaps(
                 break;
             }
         }
-        if part == BootPart::UserSpace && first_use.is_none() && !waited_for(boot, at) {
+        if part == BootPart::UserSpace && first_use.is_none() {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
             let settled = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
             let step = length <= LATEST_NS && is_step_of_init(&line.text);
-            if (length > elapsed.max(settled) && !step) || elapsed > LATEST_NS {
+            let long = (length > elapsed.max(settled) && !step) || elapsed > LATEST_NS;
+            if long && !waited_for(boot, at, &course, length) {
                 break;
             }
         }
@@ -214,8 +217,11 @@ pub(crate) fn ends_the_boot(line: &Line) -> bool {
 }
 
 /// Does the boot go on here, or did init, or a script of its, wait for the random numbers that are ready here? It spoke last.
-fn waited_for(boot: &BootLog, at: usize) -> bool {
+fn waited_for(boot: &BootLog, at: usize, course: &Course<'_>, length_ns: i64) -> bool {
     if only_a_boot_prints(&boot.lines[at].text) || boot.lines[at..].iter().take(NEXT).any(loads_at_start) {
+        return true;
+    }
+    if length_ns <= LATEST_NS && course.awaited(at) {
         return true;
     }
     let ready = boot.lines[at].text.trim_start().starts_with("random: crng init done");
@@ -233,17 +239,29 @@ fn loads_at_start(line: &Line) -> bool {
     (profile && text.contains("profile_load")) || (text.starts_with("calling  ") && text.contains("] @ "))
 }
 
-/// Does the author of a page speak between two pieces of a log? A paragraph of its own, in a log of stamped lines.
-fn is_sentence(boot: &BootLog, at: usize) -> bool {
+/// Does the author of a page speak between two pieces of a log? A paragraph of its own, in a log of stamped lines; one that ends
+/// in a colon may have the next piece right below it.
+pub(crate) fn is_sentence(boot: &BootLog, at: usize) -> bool {
+    const LONGEST: usize = 8;
     let line = &boot.lines[at];
     let text = line.text.trim();
-    if line.has_kernel_prefix() || line.process.is_some() || line.host_ns.is_some() || line.firmware_ns.is_some() {
+    let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
+    if !ends || !text.contains(' ') || is_logged(line) {
         return false;
     }
     let blank = |line: Option<&Line>| line.is_none_or(|line| line.kind == LineKind::Blank);
-    let alone = blank(at.checked_sub(1).map(|before| &boot.lines[before])) && blank(boot.lines.get(at + 1));
-    let ends = text.ends_with(['.', ':', '?', '!']) && !text.ends_with("...");
-    alone && ends && text.contains(' ') && text.starts_with(|c: char| c.is_alphabetic())
+    if !blank(boot.lines.get(at + 1)) && !text.ends_with(':') {
+        return false;
+    }
+    let above = boot.lines[..at].iter().rev().take(LONGEST);
+    let paragraph = above.take_while(|line| !blank(Some(line)) && !is_logged(line)).count();
+    let first = at - paragraph;
+    let words = boot.lines[first].text.trim_start();
+    blank(first.checked_sub(1).map(|before| &boot.lines[before])) && words.starts_with(|c: char| c.is_alphabetic())
+}
+
+fn is_logged(line: &Line) -> bool {
+    line.has_kernel_prefix() || line.process.is_some() || line.host_ns.is_some() || line.firmware_ns.is_some()
 }
 
 /// Up to which index lines of user space are missing from the log, where that shows: Android's init prints what it does from

@@ -19,6 +19,7 @@ pub mod gap;
 mod host_stamps;
 pub(crate) mod idle;
 mod initramfs;
+pub(crate) mod inside;
 pub mod interval;
 mod loader_time;
 mod meeting;

@@ -1,72 +1,32 @@
 // SPDX-License-Identifier: MIT
 //! From which line on nothing more is the boot's, where neither a prompt nor systemd's account shows its end: somebody uses the
-//! system, it serves others, or it has been silent for longer than its start took.
+//! system, it serves others, or nothing ties what follows to the boot.
 
-use super::dates::{received_ns, Dates};
-use super::idle::waits;
-use crate::log::boot_log::{BootLog, BootStart};
-use crate::log::breaks::is_session;
-use crate::log::clock::NS_PER_S;
-use crate::log::course::{comes_by_itself, only_a_boot_prints};
-use crate::log::in_use::is_in_use;
-use crate::log::line::{Line, LineKind};
-use crate::log::starting::starts_system;
-
-/// A system is up after a silence as long as its start by the dates of a log, and no shorter than this ...
-const SETTLED_NS: i64 = 20 * NS_PER_S;
-/// ... and after one of this length in any case.
-const SILENT_NS: i64 = 60 * NS_PER_S;
-
-/// A start that waits for an address or a link says something at least as often.
-const LINK_NS: i64 = 30 * NS_PER_S;
+use super::inside::{begin, of_the_kernel, Course};
+use crate::log::boot_log::BootLog;
+use crate::log::breaks::{is_session, shuts_down};
+use crate::log::in_use::{ends_a_start, is_in_use};
+use crate::log::line::Line;
+use crate::log::starting::{is_progress, starts_system};
 
 /// The first line that is none of the boot's. A piece may show what it likes, and is not looked at.
 pub(crate) fn over(boot: &BootLog) -> Option<u32> {
-    let init = boot.user_from.filter(|_| boot.start != BootStart::MiddleOfLog)?;
-    let lines = &boot.lines[init..];
-    let from = lines.iter().rposition(starts_system).map_or(0, |at| at + 1);
-    let used = lines[from..]
-        .iter()
-        .find(|line| is_in_use(line) || is_session(&line.text))
-        .map(|line| line.number);
-    [used, settled(boot, init + from)].into_iter().flatten().min()
-}
-
-/// The line behind the first silence that is longer than the start before it, by a daemon's dates; from an index on.
-fn settled(boot: &BootLog, from: usize) -> Option<u32> {
-    let said = |line: &Line| matches!(line.kind, LineKind::Kernel | LineKind::User) && !line.text.trim().is_empty();
-    let counts = |line: &Line| received_ns(line).is_some() && said(line) && !comes_by_itself(&line.text);
-    let mut spoken = boot.lines.iter().enumerate().filter(|(_, line)| counts(line));
-    let (_, mut before) = spoken.next()?;
-    let dates = Dates::of(&boot.lines);
-    let mut elapsed = 0_i64;
-    for (at, line) in spoken {
-        // Where the clock was set, nobody knows.
-        let silent = dates.apart(before, line).unwrap_or(0);
-        let linked = silent <= LINK_NS && (speaks_of_a_link(before) || speaks_of_a_link(line));
-        let ran_out = line.text.contains("imed out") || line.text.contains("imeout");
-        let waited = linked || ran_out || waits(&before.text) || only_a_boot_prints(&line.text);
-        if at >= from && silent > elapsed.clamp(SETTLED_NS, SILENT_NS) && !waited {
-            return Some(line.number);
-        }
-        elapsed = elapsed.saturating_add(silent);
-        before = line;
+    let Some(init) = begin(boot) else {
+        return of_the_kernel(boot);
+    };
+    let course = Course::of(boot);
+    // Whoever goes down starts nothing more.
+    let down = boot.lines.iter().skip(init + 1).position(shuts_down);
+    let end = down.map_or(boot.lines.len(), |at| init + 1 + at);
+    let started = course.last(init, end, starts_system);
+    let is_used = |line: &Line| is_in_use(line) || is_session(&line.text);
+    let used = (started + 1..end).find(|at| is_used(&boot.lines[*at]));
+    let to = used.unwrap_or(end);
+    let sign = course.last(started, to, is_progress);
+    // What ends a start by its own account shows that it went on until then.
+    if let Some(at) = used.filter(|at| ends_a_start(&boot.lines[*at]) && course.is_near(sign, *at)) {
+        return Some(boot.lines[at].number);
     }
-    None
-}
-
-/// Does a line speak of what a start waits for, though never for long: an address, a link, the time?
-fn speaks_of_a_link(line: &Line) -> bool {
-    const WORDS: [&str; 9] = [
-        "DHCP",
-        "lease",
-        "carrier",
-        "bound to",
-        "becomes ready",
-        "ink is ",
-        "ink up",
-        "imed out",
-        "ynchroniz",
-    ];
-    WORDS.iter().any(|word| line.text.contains(word))
+    let later = course.later(sign, to, course.grace(init, sign));
+    later.or(used.map(|at| boot.lines[at].number))
 }

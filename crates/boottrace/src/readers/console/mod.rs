@@ -14,6 +14,7 @@ mod mail_quotes;
 mod nameless;
 mod not_a_boot;
 mod other_output;
+mod own_accounts;
 mod own_start;
 mod page;
 mod pasted;
