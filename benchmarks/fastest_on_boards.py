@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,8 +47,8 @@ def boots(store: Path, name: str) -> list[Recording]:
     return max(by_check.values(), key=len, default=[])
 
 
-def on(words: str, boot: Recording) -> Between:
-    return board_row(costs_of(words), "", amounts_of(boot)).board_ns
+def on(costs: Costs, boot: Recording) -> Between:
+    return board_row(costs, "", amounts_of(boot)).board_ns
 
 
 class Result(NamedTuple):
@@ -63,7 +63,7 @@ class Result(NamedTuple):
         return self.costs.name if self.costs else "the exact time"
 
     def on(self, costs: Costs) -> Between:
-        return board_row(costs, "", amounts_of(self.boot)).board_ns
+        return on(costs, self.boot)
 
 
 def results(store: Path, name: str, by_key: dict[str, Recording]) -> list[Result]:
@@ -97,11 +97,10 @@ def judged(found: list[Recording], ended: list[Result]) -> Iterator[str]:
     yield from (f"* {result.name}: {', '.join(result.changes)}" for result in ended)
 
 
-def row(title: str, boot: Recording, asked: Iterable[str], own: str = "") -> str:
+def row(title: str, boot: Recording, boards: Mapping[str, Costs], own: str = "") -> str:
     sizes = boot.meta.artefact_bytes
-    times = " | ".join(
-        f"**{on(words, boot).text(1e6)}**" if words == own else on(words, boot).text(1e6) for words in asked
-    )
+    told = {name: on(costs, boot).text(1e6) for name, costs in boards.items()}
+    times = " | ".join(f"**{time}**" if name == own else time for name, time in told.items())
     return (
         f"| {title} | {sizes.get('kernel', 0):,} | {sizes.get('initramfs', 0):,} | "
         f"{boot.meta.console_bytes:,} | {(boot.meta.goal_ns or 0) / 1e6:,.1f} | {times} |"
@@ -122,15 +121,18 @@ def main() -> None:
     runs = sorted((asked.store / "runs").glob(f"*-{asked.name}/results.json"))
     base = by_key.get(results_file.load(runs[-1]).base.key) if runs else None
     ended = results(asked.store, asked.name, by_key) if asked.results else []
-    words = [result.name for result in ended if result.costs] or asked.costs
+    # A search's own costs have an instruction's time, which a costing boot told.
+    boards = {result.name: result.costs for result in ended if result.costs} or {
+        one: costs_of(one) for one in asked.costs
+    }
     print(f"{len(found)} boots of {asked.name}; times in ms\n")
-    print(f"| system | kernel bytes | initramfs bytes | characters | exact | {' | '.join(words)} |")
-    print(f"|---|--:|--:|--:|--:|{'--:|' * len(words)}")
+    print(f"| system | kernel bytes | initramfs bytes | characters | exact | {' | '.join(boards)} |")
+    print(f"|---|--:|--:|--:|--:|{'--:|' * len(boards)}")
     if asked.results:
         if base:
-            print(row("base", base, words))
+            print(row("base", base, boards))
         for result in ended:
-            print(row(f"result for {result.name}", result.boot, words, result.name))
+            print(row(f"result for {result.name}", result.boot, boards, result.name))
         print("", *judged(found, ended), sep="\n")
         return
     chosen: dict[str, list[str]] = defaultdict(list)
@@ -138,11 +140,11 @@ def main() -> None:
         chosen[base.meta.key].append("base")
     exact = min(found, key=lambda boot: boot.meta.goal_ns or 0)
     chosen[exact.meta.key].append("fastest by the exact time")
-    for board in words:
-        best = min(found, key=lambda boot: (on(board, boot).high, boot.meta.goal_ns or 0))
+    for board, costs in boards.items():
+        best = min(found, key=lambda boot: (on(costs, boot).high, boot.meta.goal_ns or 0))
         chosen[best.meta.key].append(f"fastest on {board}")
     for key, why in chosen.items():
-        print(row("; ".join(why), by_key[key], words))
+        print(row("; ".join(why), by_key[key], boards))
 
 
 if __name__ == "__main__":
