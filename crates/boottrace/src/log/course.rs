@@ -28,6 +28,12 @@ pub fn only_a_boot_prints(text: &str) -> bool {
     STARTS.iter().any(|start| text.starts_with(start)) || begins_udev(text)
 }
 
+/// Does Android's init start a service (system/core/init/service.cpp)? It starts one anew too, as long as the system runs.
+pub fn starts_a_service(text: &str) -> bool {
+    let said = text.trim_start().strip_prefix("init: starting ");
+    said.is_some_and(|rest| rest.starts_with('\'') || rest.starts_with("service '"))
+}
+
 /// A message that a step of user space brings about: the kernel itself does not wait before it.
 pub fn is_of_user_space(text: &str) -> bool {
     const STARTS: [&str; 9] = [

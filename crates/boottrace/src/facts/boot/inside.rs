@@ -3,6 +3,8 @@
 //! comes before the last sure sign of the boot's own progress is the boot's, and what follows that sign is so only until the
 //! first silence that nothing ties to the boot.
 
+use std::collections::HashSet;
+
 use super::background::in_background;
 use super::dates::{received_ns, Dates};
 use super::idle::waits;
@@ -12,7 +14,9 @@ use crate::log::breaks::is_plugged;
 use crate::log::clock::NS_PER_S;
 use crate::log::course::{
     awaits_nothing, joins_a_network, only_a_boot_prints, runs_out, sets_a_service_up, speaks_of_a_disk,
+    starts_a_service,
 };
+use crate::log::hints::is_boot_initcall;
 use crate::log::line::{Line, LineKind};
 use crate::log::starting::{is_progress, starts_once, starts_system};
 
@@ -119,9 +123,12 @@ impl<'a> Course<'a> {
     pub(super) fn last(&self, from: usize, to: usize, is: impl Fn(&Line) -> bool) -> usize {
         let mut found = from;
         let mut last = self.from(from);
+        let mut services = HashSet::new();
         for (at, line) in self.lines.iter().enumerate().take(to).skip(from + 1) {
             let surely = only_a_boot_prints(&line.text);
-            if !surely && !is(line) {
+            // A service that starts again is none of the boot's.
+            let mut first = || starts_a_service(&line.text) && services.insert(line.text.as_str());
+            if !surely && !is(line) && !first() {
                 continue;
             }
             if surely || self.since(last, at).is_none_or(|ns| ns <= CHAIN_NS) {
@@ -206,11 +213,12 @@ impl<'a> Course<'a> {
         waits(&before.text) || self.awaited(at)
     }
 
-    /// Is what a line tells of something that a boot waits for: its devices, a time-out, or an interface that comes up for the
-    /// first time?
+    /// Is what a line tells of something that a boot waits for: its devices, an initcall's end, a time-out, or an interface
+    /// that comes up for the first time?
     pub(super) fn awaited(&self, at: usize) -> bool {
         let line = &self.lines[at];
         if only_a_boot_prints(&line.text)
+            || is_boot_initcall(&line.text)
             || sets_a_service_up(&line.text)
             || speaks_of_a_disk(&line.text)
             || runs_out(&line.text)
