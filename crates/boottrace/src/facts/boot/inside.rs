@@ -3,8 +3,6 @@
 //! comes before the last sure sign of the boot's own progress is the boot's, and what follows that sign is so only until the
 //! first silence that nothing ties to the boot.
 
-use std::collections::HashSet;
-
 use super::background::in_background;
 use super::dates::{received_ns, Dates};
 use super::idle::waits;
@@ -123,12 +121,9 @@ impl<'a> Course<'a> {
     pub(super) fn last(&self, from: usize, to: usize, is: impl Fn(&Line) -> bool) -> usize {
         let mut found = from;
         let mut last = self.from(from);
-        let mut services = HashSet::new();
         for (at, line) in self.lines.iter().enumerate().take(to).skip(from + 1) {
             let surely = only_a_boot_prints(&line.text);
-            // A service that starts again is none of the boot's.
-            let mut first = || starts_a_service(&line.text) && services.insert(line.text.as_str());
-            if !surely && !is(line) && !first() {
+            if !surely && !is(line) {
                 continue;
             }
             if surely || self.since(last, at).is_none_or(|ns| ns <= CHAIN_NS) {
@@ -213,8 +208,8 @@ impl<'a> Course<'a> {
         waits(&before.text) || self.awaited(at)
     }
 
-    /// Is what a line tells of something that a boot waits for: its devices, an initcall's end, a time-out, or an interface
-    /// that comes up for the first time?
+    /// Is what a line tells of something that a boot waits for: its devices, an initcall's end, a time-out, an interface that
+    /// comes up, or a service that Android's init starts, for the first time?
     pub(super) fn awaited(&self, at: usize) -> bool {
         let line = &self.lines[at];
         if only_a_boot_prints(&line.text)
@@ -226,6 +221,9 @@ impl<'a> Course<'a> {
             return true;
         }
         let known = |text: &str| self.lines[..at].iter().any(|before| before.text == text);
+        if starts_a_service(&line.text) {
+            return !known(&line.text);
+        }
         let end = self.lines.len().min(at + NEXT);
         let near = |next: &usize| self.since(self.from(at), *next).is_none_or(|ns| ns <= SHORT_NS);
         (at..end)
