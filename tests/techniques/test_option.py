@@ -47,6 +47,15 @@ def test_what_each_sets_is_what_was_written_down():
     assert sets == written, f"write it into options.txt: {sets.items() ^ written.items()}"
 
 
+@pytest.mark.parametrize(
+    ("core", "answer"), [("cortex-a72", Answer.NO), ("cortex-a53,x=1", Answer.NO), ("max", Answer.YES)]
+)
+def test_large_pages_are_asked_of_no_core_that_lacks_them(core, answer):
+    named = msgspec.structs.replace(SYSTEM, machine=msgspec.structs.replace(SYSTEM.machine, cpu=core))
+    asked = msgspec.structs.replace(context({"CONFIG_ARM64_16K_PAGES": "n"}), system=named)
+    assert get("arm64-large-pages").applies(asked).answer is answer
+
+
 @pytest.mark.parametrize("technique", OPTIONS, ids=lambda t: t.id)
 def test_each_asks_proposes_and_proves(technique):
     config = {f"CONFIG_{option}": "y" for option in (*technique.only_if, "DEBUG_INFO")}

@@ -14,7 +14,7 @@ _MENU = (
     r"keys to select which entry is highlighted|Press \[Tab\] to edit options|^boot: *$|"
     r"Press UP/DOWN to move, ENTER to|^Enter choice: *$|Enter=accept, e=edit, n=new|^Select boot device:"
 )
-# GRUB, grub-core/kern/rescue_reader.c and normal/main.c; U-Boot, CONFIG_SYS_PROMPT; barebox, common/hush.c.
+# GRUB, grub-core/kern/rescue_reader.c and normal/main.c; U-Boot, cmd/Kconfig; barebox, common/hush.c.
 _PROMPT = r"^(?:grub rescue>|grub>|=>|U-Boot>|barebox@[^:]{1,80}:\S*|Shell>) *$"
 # So short that other programs may say them too.
 _OF_U_BOOT = re.compile(r"^(?:=>|Enter choice:)")

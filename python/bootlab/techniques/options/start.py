@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from bootlab.techniques.base import Context, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Published, Risk, Technique
 from bootlab.techniques.option import Options, OptionTechnique, value_of
 
 
@@ -13,6 +13,21 @@ class RuntimeUarts(OptionTechnique):
     def pending(self, context: Context) -> Options:
         """Return both options where more than one port is configured."""
         return super().pending(context) if value_of(context, "SERIAL_8250_RUNTIME_UARTS") not in {"0", "1"} else ()
+
+
+# Technical reference manuals: ID_AA64MMFR0_EL1.TGran16 is 0; target/arm/cpu64.c of QEMU has the same.
+_WITHOUT_16_KIB = ("cortex-a53", "cortex-a57", "cortex-a72")
+
+
+class LargePages(OptionTechnique):
+    """Pages of 16 KiB, where the machine's core has them: on another the kernel halts before its first line."""
+
+    def applies(self, context: Context) -> Applies:
+        """Say no for a core that is known to lack them; of a board nobody named its core."""
+        core = context.system.machine.cpu.partition(",")[0]
+        if context.system.target == "qemu" and core in _WITHOUT_16_KIB:
+            return Applies.no(f"the core ({core}) has no pages of 16 KiB")
+        return super().applies(context)
 
 
 TECHNIQUES: tuple[Technique, ...] = (
@@ -205,7 +220,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         because="the kernel registers terminals of the old kind",
         references=("drivers/tty/Kconfig: LEGACY_PTYS", "drivers/tty/pty.c: legacy_pty_init()"),
     ),
-    OptionTechnique(
+    LargePages(
         id="arm64-large-pages",
         title="Pages of 16 KiB",
         what="Builds with CONFIG_ARM64_16K_PAGES.",
