@@ -156,7 +156,7 @@ EXAMPLES = {
         KERNEL + INIT,
     ),
     "{length} pass between line {from} and line {to}{words}{still}.": (KERNEL + INIT + SILENT, KERNEL + INIT),
-    "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of them.": (
+    "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}{told}.": (
         "Mar 02 10:00:01 host kernel: usb 1-1: Product: Stick\nMar 02 10:00:09 host systemd[1]: Mounted /boot.\n",
         KERNEL + INIT,
     ),

@@ -85,7 +85,7 @@ pub fn costs(boot: &Boot) -> Option<String> {
     let longer = longer.filter(|stretch| most.is_none_or(|cost| stretch.duration_ns > as_long(cost)));
     // Alone beside a longer silence, it says nothing.
     let longer = longer.filter(|stretch| most.is_some() || stretch.duration_ns >= silent);
-    let mut sentences: Vec<String> = longer.map(longest).into_iter().collect();
+    let mut sentences: Vec<String> = longer.map(|stretch| longest(boot, stretch)).into_iter().collect();
     if let Some(cost) = most {
         // A silence that may be the boot's is longer.
         let beside = silent > size_ns(cost) && longer.is_none_or(|stretch| stretch.duration_ns < silent);
@@ -239,15 +239,26 @@ fn longer_stage(boot: &Boot, cost: &Cost) -> Option<String> {
 }
 
 /// What is known of a stretch that no cost tells of.
-fn longest(stretch: &LongestStretch) -> String {
+fn longest(boot: &Boot, stretch: &LongestStretch) -> String {
     let least = if stretch.at_least { "At least " } else { "" };
     let cut = if stretch.left_out {
         ", where lines are left out"
     } else {
         ""
     };
+    let span = stretch.after_line..=stretch.before_line;
+    let inside = |cost: &Cost| {
+        let lies = !cost.lines.is_empty() && cost.lines.iter().all(|line| span.contains(line));
+        lies && size_ns(cost) > 0
+    };
+    // One that lies inside tells of a part.
+    let told = if boot.costs.iter().any(inside) {
+        ""
+    } else {
+        "; no cost found here tells of them"
+    };
     format!(
-        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}; no cost found here tells of them.",
+        "{least}{} pass between line {} and line {} (`{}` and `{}`){cut}{told}.",
         seconds(stretch.duration_ns),
         stretch.after_line,
         stretch.before_line,

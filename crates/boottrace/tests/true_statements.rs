@@ -174,3 +174,95 @@ fn an_initcall_whose_line_a_mail_broke_did_return() {
     let kinds: Vec<_> = boots[0].failures.iter().map(|failure| failure.kind).collect();
     assert!(!kinds.contains(&FailureKind::NeverReturned), "{kinds:?}");
 }
+
+const SYSTEMD: &str = "Oct  7 01:17:00 box kernel: Linux version 6.1.7 (a@b) (gcc 12) #1 SMP\n\
+                       Oct  7 01:17:01 box kernel: Run /sbin/init as init process\n\
+                       Oct  7 01:17:02 box systemd: Starting Quux database...\n\
+                       Oct  7 01:17:03 box systemd: Starting Set time of frobs...\n";
+
+/// The costs of units' starts, in seconds.
+fn units(text: &str) -> Vec<(String, i64)> {
+    let of_units = costs(text).into_iter().filter(|cost| cost.kind == CostKind::UnitStart);
+    let seconds = |cost: Cost| (cost.title, cost.cost_ns.unwrap_or(0) / 1_000_000_000);
+    of_units.map(seconds).collect()
+}
+
+#[test]
+fn a_step_of_the_clock_is_no_time_of_a_unit() {
+    let ended = "Oct  7 01:17:16 box systemd: Started Set time of frobs.\n\
+                 Oct  7 01:17:16 box systemd: Started Quux database.\n";
+    let told = |words: &str| format!("{SYSTEMD}Oct  7 01:17:16 box {words}\n{ended}");
+    let whole = units(&told("frobd[77]: ready"));
+    assert!(whole.iter().any(|(_, s)| *s == 14), "{whole:?}");
+    // Nobody says by how much: nothing is known.
+    assert_eq!(units(&told("systemd: Time has been changed")), []);
+    let less = units(&told("ntpdate[77]: step time server 10.7.7.7 offset 9.900000 sec"));
+    assert_eq!(less.iter().map(|(_, s)| *s).collect::<Vec<_>>(), [4, 3], "{less:?}");
+}
+
+#[test]
+fn a_list_of_pairs_and_what_repeats_are_no_silence() {
+    let pairs = "It took 1.7 s:\n[    3.100000] frob2: no link\n[    4.800000] frob3: link failed\nIt took 1.6 s:\n\
+                 [    5.700000] frob4: no link\n[    7.300000] frob5: link failed\nIt took 1.5 s:\n\
+                 [    9.100000] frob7: no link\n[   10.600000] frob8: link failed\n";
+    let ends: Vec<Vec<u32>> = costs(pairs).into_iter().map(|cost| cost.lines).collect();
+    assert!(!ends.contains(&vec![3, 5]) && !ends.contains(&vec![6, 8]), "{ends:?}");
+    let cut = "[    1.339000] libata version 3.00 loaded.\n[    1.354000] ata1: SATA max UDMA/133 irq 64\n\
+               [    2.389000] ata1: SATA link down (SStatus 0 SControl 0)\n-- repeats --\n\
+               [    9.669000] ata8: failed to resume link (SControl 0)\n";
+    assert!(costs(cut).iter().all(|cost| cost.lines != [3, 5]));
+}
+
+#[test]
+fn what_stands_in_a_silence_is_said() {
+    let boot = |inside: &str| {
+        format!(
+            "[    0.000000] Linux version 6.1.7 (a@b) (gcc 12) #1 SMP\n[    1.364000] Freeing unused kernel memory: 244K\n\
+             [    2.166000] init: Console is alive\n[    3.995000] IPv6: ADDRCONF(NETDEV_UP): eth7: link is not ready\n{inside}\
+             [    6.091000] eth7: link up (100Mbps/Full duplex)\n[    6.095000] jffs2: notice: complete\n\
+             [    6.195000] mount_root: switching to jffs2 overlay\n"
+        )
+    };
+    let longest = |text: &str| costs(text).into_iter().max_by_key(|cost| cost.cost_ns).unwrap().title;
+    assert!(longest(&boot("")).starts_with("nothing is printed before the network link"));
+    let failsafe = longest(&boot("Press the [f] key and hit [enter] to enter failsafe mode\n"));
+    assert_eq!(failsafe, "OpenWrt waits for the key of its failsafe mode");
+    let waits = longest(&boot("Waiting for the quuxes...\n"));
+    assert!(waits.contains("`Waiting for the quuxes...`"), "{waits}");
+    let other = longest(&boot("Quux client 4.2\n"));
+    assert!(other.starts_with("nothing is printed with a stamp before"), "{other}");
+}
+
+#[test]
+fn a_record_of_the_audit_alone_is_no_boot() {
+    let page =
+        "# Slow\n\nIt takes 90 seconds to reboot.\n\n```shell\n[Aug 7 04:18] audit: type=1400 audit(1700000007.4:7): \
+                apparmor=\"STATUS\" operation=\"profile_load\" name=\"frob\" pid=7\n```\n";
+    assert!(boots(page).is_empty());
+    assert_eq!(no_boots(page), ["running-system"]);
+}
+
+#[test]
+fn a_mails_subject_is_no_wait_and_a_loaders_count_is_told() {
+    let mail = "From: A <a@b>\nSubject: Re: [PATCH v7] frob: Extend deferred probe timeout\n\nNo idea.\n";
+    assert!(costs(mail).iter().all(|cost| cost.kind != CostKind::DeviceTimeout));
+    let loader = "U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\nStarting kernel ...\n\nuboot time: 1700000 us\n\
+                  [    0.000000] Linux version 6.1.7 (a@b) (gcc 12) #1 SMP\n[    0.010000] CPU: frob\n";
+    let told = costs(loader)
+        .into_iter()
+        .find(|cost| cost.kind == CostKind::FirmwareStep);
+    assert_eq!(told.and_then(|cost| cost.cost_ns), Some(1_700_000_000));
+}
+
+#[test]
+fn an_account_without_its_signs_has_all_its_parts() {
+    let document = read(
+        "systemd-analyze time Startup finished in 1.200s (kernel) 3.400s (initrd) 12.300s (userspace) = 16.900s\n",
+    );
+    let startup = unit_reports(&document)[0].startup.clone().unwrap();
+    assert_eq!(
+        (startup.parts.len(), startup.total_ns),
+        (3, Some(16_900_000_000)),
+        "{startup:?}"
+    );
+}

@@ -153,11 +153,14 @@ fn a_module_from_outside_is_loaded_by_user_space() {
 fn attempts_and_waits_that_say_their_seconds() {
     let log = "I see a long delay:\n\n```\nProblem when tried to activate the frob.\n\
         Frob initialisation: Attempt 0 of 11. Wait 15 seconds.\n...\n```\n";
+    // The first attempt tries nothing again.
     assert!(
-        first(log).2.starts_with("something is tried again: "),
+        first(log).2.starts_with("something is waited for: "),
         "{}",
         first(log).2
     );
+    let later = first(&log.replace("Attempt 0", "Attempt 4")).2;
+    assert!(later.starts_with("something is tried again: "), "{later}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
         .or_else(|| command_line.and_then(CommandLine::baud));
     let serial = context.options.baud.is_some()
         || command_line.is_some_and(CommandLine::serial_console)
-        || context.boot.lines.iter().any(|l| l.live_host_ns().is_some());
+        || is_captured(&context.boot.lines);
     let quiet = context.parameter("quiet") || context.parameter("silent");
     let debug: Vec<&&&Line> = before_init.iter().filter(|l| is_initcall_debug(&l.text)).collect();
     // A baud rate given by hand is a model; one on the command line is only a word where nothing keeps to it.
@@ -91,6 +91,13 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
         });
     }
     tell_replay(replay, out);
+}
+
+/// Was the console captured? Then most stamps of a host are of when the characters came, and no dates of a daemon's.
+fn is_captured(lines: &[Line]) -> bool {
+    let stamped = lines.iter().filter(|line| line.host_ns.is_some()).count();
+    let live = lines.iter().filter(|line| line.live_host_ns().is_some()).count();
+    live > 0 && live * 2 >= stamped
 }
 
 /// The part of the output that is sent in one piece counts once: in the cost of the whole output, where that is told.

@@ -84,7 +84,12 @@ impl<'a> Context<'a> {
     pub fn apart(&self, from: &Line, to: &Line) -> Option<i64> {
         let ((a, from_clock), (b, to_clock)) = (self.axis.at(from)?, self.axis.at(to)?);
         let ns = b.checked_sub(a).filter(|ns| *ns >= 0)?;
-        (from_clock == to_clock || self.axis.host(from).is_some()).then_some(ns)
+        let one_clock = from_clock == to_clock || self.axis.host(from).is_some();
+        // A step of the clock that is too short to part the axis is still no time that passed.
+        match from_clock {
+            Clock::Host => self.dates.passed(from, to, ns).filter(|_| one_clock),
+            _ => one_clock.then_some(ns),
+        }
     }
 
     /// The same; where the axis has no place for one of them, by the dates that a daemon gave them.

@@ -39,6 +39,8 @@ struct Stretch<'a> {
     to: &'a Line,
     ns: i64,
     who: Who<'a>,
+    /// Lines that come by themselves stand in it.
+    timers: bool,
 }
 
 enum Who<'a> {
@@ -169,6 +171,7 @@ fn blocks<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
                 to,
                 ns: long(context, from, to)?,
                 who,
+                timers: false,
             })
         })
         .collect()
@@ -194,6 +197,7 @@ fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
                     to,
                     ns: span,
                     who: Who::Waits(name),
+                    timers: false,
                 });
                 continue;
             }
@@ -203,9 +207,18 @@ fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
             to,
             ns,
             who: Who::Nobody,
+            timers: logged_between(context, from, to),
         });
     }
     out
+}
+
+/// Is anything logged between two lines?
+fn logged_between(context: &Context<'_>, from: &Line, to: &Line) -> bool {
+    let lines = &context.boot.lines;
+    let behind = &lines[lines.partition_point(|line| line.number <= from.number)..];
+    let mut inside = behind.iter().take_while(|line| line.number < to.number);
+    inside.any(|line| !line.text.trim().is_empty())
 }
 
 /// Does systemd say that a unit is done which a timer started? Nobody has waited for it.
@@ -237,7 +250,12 @@ fn cost(stretch: &Stretch<'_>) -> Cost {
     let title = match stretch.who {
         Who::Alone(name) => format!("{NOTHING_LOGGED}but by `{name}`, from `{after}` to `{before}`"),
         Who::Waits(name) => format!("{NOTHING_LOGGED}by `{name}` between `{after}` and `{before}`"),
-        Who::Nobody => format!("{NOTHING_LOGGED}between `{}` and `{}`", named(from), named(to)),
+        Who::Nobody => {
+            let (from, to) = (named(from), named(to));
+            // What timers print is logged too.
+            let of = if stretch.timers { "that shows progress " } else { "" };
+            format!("{NOTHING_LOGGED}{of}between `{from}` and `{to}`")
+        }
     };
     let whole = [from, to].into_iter().filter_map(received_ns).all(is_whole);
     let by = if whole {

@@ -39,7 +39,8 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         let before = last.replace((ns, line));
         let Some((from_ns, from)) = before else { continue };
         let length = ns.saturating_sub(from_ns);
-        if (SHORTEST_NS..=LONGEST_NS).contains(&length) && silences.len() < MOST {
+        let stepped = context.dates.set_between(from, line);
+        if (SHORTEST_NS..=LONGEST_NS).contains(&length) && !stepped && silences.len() < MOST {
             silences.push(LargeGap {
                 start_ns: from_ns,
                 duration_ns: length,

@@ -142,12 +142,25 @@ impl<'a> Piece<'a> {
         self.stamped.push((line, ns, std::mem::take(&mut self.since)));
     }
 
+    /// Does each of some kernel's lines name a device that the one before it names? Somebody chose them, and others spoke
+    /// meanwhile.
+    fn is_of_one_device(&self) -> bool {
+        const LINES: usize = 4;
+        let linked = |two: &[(&Line, i64, Since)]| {
+            let known: Vec<&str> = devices(&two[0].0.text).collect();
+            devices(&two[1].0.text).any(|name| known.contains(&name))
+        };
+        // The stamps of a page may have fewer digits than the kernel's own.
+        let of_kernel = self.of != Some(Of::Firmware);
+        of_kernel && self.stamped.len() >= LINES && self.stamped.windows(2).all(linked)
+    }
+
     /// Ends the piece: what begins is another.
     fn close(&mut self, best: &mut Longest<'a>) {
         let piece = std::mem::take(self);
         let Some(of) = piece
             .of
-            .filter(|_| !piece.broken && !piece.chosen && piece.stamped.len() <= MOST)
+            .filter(|_| !piece.broken && !piece.chosen && piece.stamped.len() <= MOST && !piece.is_of_one_device())
         else {
             return;
         };
@@ -165,6 +178,19 @@ impl<'a> Piece<'a> {
             }
         }
     }
+}
+
+/// The names of devices in a message: `mmc0`, `0000:00:17.5`.
+fn devices(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split([' ', '(', ')', '[', ']', ',']).flat_map(|word| {
+        let word = word.trim_end_matches([':', '.']);
+        [word, word.split(':').next().unwrap_or("")]
+    });
+    parts.filter(|name| {
+        let numbered = name.contains(|c: char| c.is_ascii_digit());
+        let named = name.starts_with(|c: char| c.is_ascii_lowercase()) || name.matches(':').count() > 1;
+        numbered && named
+    })
 }
 
 /// Does the machine go to sleep with this line? The time behind it is that of the sleep.
@@ -266,7 +292,19 @@ mod tests {
         assert_eq!(found(&["10:00:10 a", "10:00:00 b", "10:00:09 c"]), None);
         assert_eq!(found(&["10:00:00 a", "11:00:00 b", "11:00:09 c"]), None);
         assert_eq!(found(&["10:00:00 a", "3.50 b"]), None);
-        // Lines that somebody chose, or left out.
+        // Lines that somebody chose, or left out; all of one device.
+        let of_one = [
+            "[ 1.000] frob 7:1:2: up",
+            "[ 1.100] mmc7: at [7:1:2]",
+            "[ 91.000] mmc7: card",
+            "[ 91.100] mmcblk7: mmc7:0001",
+        ];
+        assert_eq!(found(&of_one), None);
+        assert!(found(&of_one[..3]).is_some());
+        assert_eq!(
+            found(&["[ 1.000] a", "-- repeats --", "[ 9.000] b"]).map(|(ms, _)| ms),
+            Some(8_000)
+        );
         assert_eq!(found(&["$ dmesg | grep frob", "[ 1.000] a", "[ 9.000] b"]), None);
         assert_eq!(found(&["[ 1.000] a", "```", "[ 9.000] b"]), None);
     }

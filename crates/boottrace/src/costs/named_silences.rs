@@ -4,6 +4,7 @@
 use super::causes::{meanwhile, named, of_controller, timed_out, Named};
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::grouped_silences::{Group, Meanwhile, NOTHING};
 use super::initcalls::held_up;
 use super::kind::CostKind;
 use super::selection::is_selected;
@@ -18,12 +19,8 @@ use crate::log::line::{Line, LineKind};
 use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
-/// What a silence is called where no line stands in it.
-const NOTHING: &str = "nothing is printed before ";
 /// Empty messages looked beyond.
 const EMPTY: u32 = 2;
-/// Lines listed of one cost.
-const LISTED: usize = 12;
 
 /// Tells the costs of silences that have a name; returns those that have none.
 pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut Vec<Cost>) -> Vec<&'a LargeGap> {
@@ -43,6 +40,8 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
         );
         let name = gave_up_on_suppliers(context, gap)
             .or_else(|| named(after, before, goes_on(gap, context.gaps)))
+            // What a line in the silence says of a wait tells more than that nothing else is printed.
+            .map(|name| waited_inside(context, gap, &name).unwrap_or(name))
             // Numbers come by themselves: who speaks meanwhile does not wait for them.
             .filter(|name| name.cause.kind != CostKind::RandomNumberWait || !others_speak(context, gap))
             .or_else(|| of_controller(after, before))
@@ -54,7 +53,7 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
                 ..name
             });
         match name {
-            Some(name) => add(&mut groups, gap, &name, says_no_progress(context, gap)),
+            Some(name) => Group::add(&mut groups, gap, &name, meanwhile_spoken(context, gap)),
             None if says_its_time(context, gap, (after, before)).is_some() => {}
             // It is part of a longer wait, of which its end tells.
             None if stated(before).is_some_and(|told| told.waited && told.ns >= gap.duration_ns) => {}
@@ -106,16 +105,19 @@ fn gave_up_on_suppliers<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Nam
     })
 }
 
+/// The same, where the lines around the silence say no more than that nothing is printed.
+fn waited_inside<'a>(context: &Context<'a>, gap: &LargeGap, name: &Named<'_>) -> Option<Named<'a>> {
+    let modest = name.title().starts_with(NOTHING);
+    said_inside(context, gap).filter(|inside| modest && inside.tells_of_a_wait())
+}
+
 /// What a machine's line without a stamp says of a wait, where it stands in the silence.
 fn said_inside<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Named<'a>> {
     const LONGEST: usize = 120;
     let lines: &'a [Line] = &context.boot.lines;
     let from = lines.partition_point(|line| line.number <= gap.after_line);
     let inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
-    // What begins with a small letter right behind a message is the rest of it, which a mail broke.
-    let rest =
-        |line: &&Line| line.number == gap.after_line + 1 && line.text.starts_with(|c: char| c.is_ascii_lowercase());
-    let inside = inside.filter(move |line| !rest(line));
+    let inside = inside.filter(|line| !goes_on_from(gap, line));
     let bare = inside.filter(|line| line.printk_ns.is_none() && line.host_ns.is_none());
     // systemd's names of units speak of waits too.
     let plain = |text: &str| text.len() <= LONGEST && !text.contains("Start") && !text.contains('\\');
@@ -135,12 +137,23 @@ fn others_speak(context: &Context<'_>, gap: &LargeGap) -> bool {
     })
 }
 
-/// Do timers of the kernel's speak between the two lines around a silence?
-fn says_no_progress(context: &Context<'_>, gap: &LargeGap) -> bool {
+/// What is printed between the two lines around a silence.
+fn meanwhile_spoken(context: &Context<'_>, gap: &LargeGap) -> Meanwhile {
     let lines = &context.boot.lines;
     let from = lines.partition_point(|line| line.number <= gap.after_line);
-    let mut inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
-    inside.any(|line| line.printk_ns.is_some() && !line.text.trim().is_empty())
+    let inside = || lines[from..].iter().take_while(|line| line.number < gap.before_line);
+    if inside().any(|line| line.printk_ns.is_some() && !line.text.trim().is_empty()) {
+        Meanwhile::Timers
+    } else if inside().any(|line| line.kind != LineKind::Blank && !goes_on_from(gap, line)) {
+        Meanwhile::WithoutStamps
+    } else {
+        Meanwhile::Nothing
+    }
+}
+
+/// What begins with a small letter right behind a message is the rest of it, which a mail broke.
+fn goes_on_from(gap: &LargeGap, line: &Line) -> bool {
+    line.number == gap.after_line + 1 && line.text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// An initcall that another piece of the log shows, and that runs for most of a silence.
@@ -318,82 +331,4 @@ fn text_of<'a>(context: &Context<'a>, number: u32) -> &'a str {
     // Messages that ran together share a number, and what stands before a message has none of its stamps.
     let stamped = here().find(|line| context.axis.at(line).is_some() || line.firmware_ns.is_some());
     stamped.or_else(|| here().next()).map_or("", |line| &line.text)
-}
-
-/// The silences of one cause and one subject.
-struct Group<'a> {
-    kind: CostKind,
-    subject: String,
-    sure: bool,
-    title: String,
-    advice: &'static str,
-    words: String,
-    gaps: Vec<&'a LargeGap>,
-}
-
-fn add<'a>(groups: &mut Vec<Group<'a>>, gap: &'a LargeGap, name: &Named<'_>, meanwhile: bool) {
-    // What the lines carry is not added to what they do not.
-    let same = groups
-        .iter_mut()
-        .find(|group| group.kind == name.cause.kind && group.subject == name.subject && group.sure == name.sure);
-    if let Some(group) = same {
-        group.gaps.push(gap);
-        return;
-    }
-    groups.push(Group {
-        kind: name.cause.kind,
-        subject: name.subject.clone(),
-        sure: name.sure,
-        title: {
-            let title = name.title();
-            let title = title.trim_end_matches([':', ' ']);
-            if meanwhile {
-                title.replacen(NOTHING, "nothing is printed that shows progress before ", 1)
-            } else {
-                title.to_owned()
-            }
-        },
-        advice: name.cause.advice,
-        words: shorten(name.line.trim()),
-        gaps: vec![gap],
-    });
-}
-
-impl Group<'_> {
-    fn cost(mut self) -> Cost {
-        self.gaps.sort_by_key(|gap| gap.after_line);
-        let ns = self.gaps.iter().map(|gap| gap.duration_ns).fold(0, i64::saturating_add);
-        let mut lines: Vec<u32> = self
-            .gaps
-            .iter()
-            .flat_map(|gap| [gap.after_line, gap.before_line])
-            .collect();
-        lines.dedup();
-        lines.truncate(LISTED);
-        if !self.sure && self.gaps.len() > 1 {
-            self.title.push_str(" and its like");
-        }
-        let evidence = match self.gaps.as_slice() {
-            [gap] => format!("{} between `{}` and `{}`", spell(ns), gap.after, gap.before),
-            gaps => format!(
-                "{} in {} silences, told by `{}` and its like",
-                spell(ns),
-                gaps.len(),
-                self.words
-            ),
-        };
-        Cost {
-            kind: self.kind,
-            title: self.title,
-            cost_ns: Some(ns),
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
-            lines,
-            evidence,
-            advice: self.advice.to_owned(),
-        }
-    }
 }

@@ -11,6 +11,7 @@ use super::persons_commands;
 use super::persons_guides::is_guide;
 use super::persons_lexicon::{BECAUSE, CAUSES, CONTEXT, OTHER, SLOW, WAITS};
 use super::persons_lists;
+use super::persons_machines;
 use super::persons_posts::{self, Posts};
 use super::persons_said::{Form, Said, LEAST};
 use super::persons_title::title;
@@ -74,6 +75,8 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
         return None;
     }
     let mut spoken = spoken(&lines);
+    let of_machines = persons_machines::numbers(&lines);
+    spoken.retain(|line| of_machines.binary_search(&line.number).is_err());
     let head = title(&lines);
     let heading = head.as_ref().map_or(String::new(), |head| head.text.to_lowercase());
     if is_other(&heading) {

@@ -55,7 +55,8 @@ pub(super) fn is_a_date(text: &str) -> bool {
 /// A machine's line, a table's row, a command, a program's text, and a page's line on who wrote what are no sentences.
 pub(super) fn is_prose(line: &Line) -> bool {
     let text = unquoted(line.text.trim());
-    let logged = line.has_kernel_prefix() || line.process.is_some() || any_stamp::of(text).is_some();
+    let captured = line.host_ns.is_some() && !is_sentence(text);
+    let logged = line.has_kernel_prefix() || line.process.is_some() || captured || any_stamp::of(text).is_some();
     let code = text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
     // A table's row, and a page's indented command.

@@ -80,9 +80,15 @@ fn fails(line: &Line, text: &str) -> Option<Saying> {
 
 /// A log's line is looked at as a whole; of the text of a page and of its headings, what they quote.
 fn spoken(line: &Line) -> Vec<&str> {
+    const HEAD: [&str; 5] = ["Subject: ", "From: ", "To: ", "Cc: ", "Date: "];
     // A row of a page's table names settings, fixes and steps.
     let row = line.text.trim();
     if row.starts_with('|') && row.matches('|').count() > 2 {
+        return Vec::new();
+    }
+    // The head of a mail names what it is about.
+    let said = row.trim_start_matches(['>', '|', ' ']);
+    if HEAD.iter().any(|name| said.starts_with(name)) {
         return Vec::new();
     }
     let heading = row.starts_with('#') || is_numbered_heading(row);

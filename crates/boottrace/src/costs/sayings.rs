@@ -2,7 +2,7 @@
 //! Words in which anybody says that something is waited for, does not answer, is tried again or is slow: English, and no
 //! program's own. Whoever prints the line: it names a wait, and says nothing of how long that was.
 
-use super::settings::{holds_alone, sets_a_time};
+use super::settings::{holds_alone, is_first, sets_a_time, waits_for_a_setting};
 
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +218,7 @@ fn said(lower: &str) -> Option<Saying> {
         return Some(Saying::TimedOut);
     }
     // A daemon that is ready waits for others, and nobody for it.
-    if READY.iter().any(|words| lower.contains(words)) {
+    if READY.iter().any(|words| lower.contains(words)) || waits_for_a_setting(lower) {
         return None;
     }
     // A frozen unit is one that the system puts to sleep; advice is no event, and a network without a route is not waited for.
@@ -244,16 +244,16 @@ fn said(lower: &str) -> Option<Saying> {
         .then_some(Saying::Failed)
 }
 
-/// `attempt 3 of 9`, `try 2 of 5`, `retry 4/10`.
+/// `attempt 3 of 9`, `try 2 of 5`, `retry 4/10`; the first attempt tries nothing again.
 fn counts_attempts(lower: &str) -> bool {
     let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     ["attempt ", "try ", "retry "].iter().any(|word| {
-        lower.match_indices(word).any(|(at, word)| {
+        lower.match_indices(*word).any(|(at, _)| {
             let mut rest = lower[at + word.len()..].split([' ', ',', ')', ']', '.', ':']);
             let first = rest.next().unwrap_or("");
             let of = first.contains('/') || (rest.next() == Some("of") && rest.next().is_some_and(number));
             let alone = !lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
-            alone && number(first) && of
+            alone && number(first) && of && (*word == "retry " || !is_first(first))
         })
     })
 }

@@ -22,6 +22,23 @@ fn is_value(rest: &str) -> bool {
     next.starts_with(|c: char| c.is_ascii_digit()) || matches!(next, "set" | "value" | "to" | "policy" | "in")
 }
 
+/// `Waiting for sys.frob.on=1`: a program waits for as long as nobody sets that, and nobody waits for the program.
+pub(super) fn waits_for_a_setting(lower: &str) -> bool {
+    let name = |word: &str| {
+        word.split_once('=')
+            .is_some_and(|(name, _)| name.contains('.') && !name.contains('/'))
+    };
+    let waited = lower.split_once("waiting for ").map(|(_, rest)| rest);
+    waited
+        .and_then(|rest| rest.split_ascii_whitespace().next())
+        .is_some_and(name)
+}
+
+/// The number of a first attempt: `1`, `1/2`.
+pub(super) fn is_first(number: &str) -> bool {
+    matches!(number.split('/').next(), Some("0" | "1"))
+}
+
 /// PCIe's report of errors numbers them: `[12] ` (drivers/pci/pcie/aer.c).
 fn names_a_bit(before: &str) -> bool {
     let inside = before
@@ -39,4 +56,28 @@ pub(super) fn holds_alone(text: &str, words: &str) -> bool {
         let behind = text[at + words.len()..].chars().next();
         !before.is_some_and(part_of_name) && !behind.is_some_and(part_of_name)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::costs::sayings::{saying, Saying};
+
+    #[test]
+    fn a_first_attempt_tries_nothing_again() {
+        assert_eq!(saying("frob: connecting to quux (attempt 1/2)..."), None);
+        assert_eq!(
+            saying("frob: connecting to quux (attempt 2/2)..."),
+            Some(Saying::Retried)
+        );
+        assert_eq!(saying("frob: retry 1/10"), Some(Saying::Retried));
+        assert!(is_first("1") && is_first("0/3") && !is_first("11/12"));
+    }
+
+    #[test]
+    fn a_wait_for_a_setting_is_nobodys() {
+        assert!(waits_for_a_setting("frobd   : waiting for sys.quux.on=1"));
+        assert!(!waits_for_a_setting("waiting for root=/dev/frob7"));
+        assert!(!waits_for_a_setting("waiting for the quux"));
+    }
 }

@@ -57,7 +57,8 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let end = context.end_line();
     let lines = context.boot.lines.iter();
     let lines = lines.take_while(|line| end.is_none_or(|end| line.number <= end));
-    let spoken = lines.filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel));
+    let spoken = lines
+        .filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel) || of_the_loader(&line.text).is_some());
     for cost in of_lines(spoken) {
         let number = cost.lines[0];
         // A line that ends a silence, and says of more than that how long it took, tells what took it.
@@ -81,7 +82,12 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
 fn cost(stated: Stated, line: &Line) -> Cost {
     let at_least = if stated.at_least { "at the least " } else { "" };
     Cost {
-        kind: CostKind::StatedTime,
+        // No stamp of the kernel's bounds what lies before it.
+        kind: if of_the_loader(&line.text).is_some() {
+            CostKind::FirmwareStep
+        } else {
+            CostKind::StatedTime
+        },
         title: format!("`{}`", shorten(line.text.trim())),
         cost_ns: Some(stated.ns),
         gain_ns: None,
@@ -112,6 +118,13 @@ pub(crate) fn stated(text: &str) -> Option<Stated> {
     if text.contains("Startup finished in ") || is_of_all(text) || text.len() > 2000 {
         return None;
     }
+    if let Some(ns) = of_the_loader(text) {
+        return Some(Stated {
+            ns,
+            at_least: false,
+            waited: false,
+        });
+    }
     if let Some(ns) = of_a_limit(text) {
         return Some(Stated {
             ns,
@@ -124,6 +137,13 @@ pub(crate) fn stated(text: &str) -> Option<Stated> {
     times
         .filter(|stated| (1..=LONGEST_NS).contains(&stated.ns))
         .max_by_key(|stated| stated.ns)
+}
+
+/// What Amlogic's U-Boot counts up to the kernel's start: `uboot time: 1700000 us`.
+fn of_the_loader(text: &str) -> Option<i64> {
+    let (us, unit) = text.trim().strip_prefix("uboot time: ")?.split_once(' ')?;
+    let us = us.parse::<i64>().ok().filter(|_| unit == "us")?;
+    us.checked_mul(1000)
 }
 
 /// Is it the length of a whole test, of a build or of everything? That is no part of a boot.

@@ -155,8 +155,13 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 continue;
             }
             let whole = if whole { " in the log's whole seconds" } else { "" };
+            let set = if context.dates.set_between(start, line) {
+                ", without the step by which the clock was set,"
+            } else {
+                ""
+            };
             let evidence = format!(
-                "{}{whole} from `{}` to `{}`; other units may have started beside it",
+                "{}{whole}{set} from `{}` to `{}`; other units may have started beside it",
                 spell(ns),
                 shorten(start.text.trim()),
                 shorten(line.text.trim())

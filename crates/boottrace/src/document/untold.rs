@@ -59,7 +59,9 @@ pub(super) fn of_text(outside: &[Line]) -> Option<(u32, Part)> {
             shorten(first.text.trim())
         ),
         _ => {
-            let line = outside.iter().find(|line| speaks(&line.text))?;
+            // What the audit denies names programs, and says nothing of them.
+            let record = |line: &Line| line.text.contains(" audit(") || line.text.contains("avc: ");
+            let line = outside.iter().find(|line| !record(line) && speaks(&line.text))?;
             format!(
                 "line {} speaks of a start, and nothing was read that tells how long what of it took: `{}`",
                 line.number,

@@ -30,7 +30,7 @@ const FILTERS: [&str; 12] = [
 
 /// Was something left out here? `...`, `[snip]`, `<cut>`, `--- 8< ---`; or does a block of a page begin or end?
 pub fn leaves_out(line: &Line) -> bool {
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 17] = [
         "snip",
         "snipped",
         "snap",
@@ -42,6 +42,12 @@ pub fn leaves_out(line: &Line) -> bool {
         "truncated",
         "etc",
         "some lines removed",
+        "lines removed",
+        "repeats",
+        "repeated",
+        "repeating",
+        "and so on",
+        "many more lines",
     ];
     if line.has_kernel_prefix() || line.process.is_some() {
         return false;
@@ -265,6 +271,9 @@ mod tests {
             "```",
             "~~~",
             "[ ... ]",
+            "<...>",
+            "-- repeats --",
+            "[and so on]",
         ] {
             assert!(said(text), "{text}");
         }
@@ -276,6 +285,7 @@ mod tests {
             "cut",
             "Loading......................",
             "done...",
+            "repeats",
             "[  OK  ] x",
             "*",
         ] {

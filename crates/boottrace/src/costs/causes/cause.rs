@@ -49,6 +49,11 @@ pub(crate) struct Named<'a> {
 }
 
 impl Named<'_> {
+    /// Does a line without a stamp say what is waited for?
+    pub fn tells_of_a_wait(&self) -> bool {
+        self.cause.title.contains(" what is waited for") || self.cause.title.contains(" waits for the key")
+    }
+
     /// What takes the time, with the subject's name. A line that only ends a silence says nothing of who was silent.
     pub fn title(&self) -> String {
         if !self.sure {
@@ -82,7 +87,9 @@ impl Cause {
     pub(super) fn named<'a>(&'static self, after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
         let told = |text: &str| !is_no_event(text) && self.words.iter().any(|words| holds(text, words));
         let by_itself = || self.asynchronous && (!goes_on || still_waits(after));
-        let end = || (self.at != At::Begin && told(before) && !by_itself()).then_some(before);
+        // What says that it begins tells of no time before it.
+        let ended = || told(before) && !before.contains(": Starting recovery");
+        let end = || (self.at != At::Begin && ended() && !by_itself()).then_some(before);
         let begins = || match self.at {
             At::End => false,
             At::Own => same_speaker(after, before),
@@ -242,7 +249,9 @@ fn is_over(text: &str) -> bool {
     const STARTS: [&str; 5] = ["[  OK  ]", "Started ", "Finished ", "Mounted ", "Stopped "];
     let text = text.trim_end_matches(['.', ' ', '!', ')', ']']);
     let said = text.strip_prefix("systemd[1]: ").unwrap_or(text);
-    ENDS.iter().any(|end| text.ends_with(end)) || STARTS.iter().any(|start| said.starts_with(start))
+    text.contains(": Ending ")
+        || ENDS.iter().any(|end| text.ends_with(end))
+        || STARTS.iter().any(|start| said.starts_with(start))
 }
 
 /// About nobody.
@@ -345,6 +354,8 @@ mod tests {
         assert!(is_over(
             "systemd[1]: Finished Wait for udev To Complete Device Initialization."
         ));
+        assert!(is_over("XFS (sdq7): Ending recovery (logdev: internal)"));
+        assert!(!is_over("XFS (sdq7): Starting recovery (logdev: internal)"));
         assert!(!is_over("Waiting for /dev to be fully populated..."));
         assert!(!is_over("ata1: COMRESET failed (errno=-16)"));
         assert!(!is_over("IPv6: ADDRCONF(NETDEV_UP): eth0: link is not ready to use"));

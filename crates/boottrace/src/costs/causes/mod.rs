@@ -66,6 +66,15 @@ fn spoken_of<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
 /// A line without a stamp that stands in a silence, and says what is waited for.
 pub(crate) fn meanwhile(line: &str) -> Option<Named<'_>> {
     let line = line.trim();
+    if line.starts_with("Press the [f] key ") {
+        return Some(Named {
+            cause: &FAILSAFE,
+            subject: String::new(),
+            line,
+            sure: true,
+            by_its_end: false,
+        });
+    }
     let told = saying(line).filter(|told| !matches!(told, Saying::Failed | Saying::Repeated))?;
     let cause = if told == Saying::Waited { &SPOKEN[2] } else { &SPOKEN[3] };
     Some(Named {
@@ -96,6 +105,12 @@ static SPOKEN: [Cause; 4] = [
     ),
 ];
 
+/// OpenWrt asks for a key before it mounts its root (package/base-files/files/lib/preinit/30_failsafe_wait).
+static FAILSAFE: Cause = Cause::spoken(
+    "OpenWrt waits for the key of its failsafe mode",
+    "build the image with a shorter wait, or without one (Preinit configuration options: TARGET_PREINIT_TIMEOUT)",
+);
+
 /// A controller that gives up on the device of which the line before the silence speaks: the wait is that device's.
 pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named<'a>> {
     let (after, before) = (after.trim(), before.trim());
@@ -113,7 +128,8 @@ pub(crate) fn of_controller<'a>(after: &'a str, before: &'a str) -> Option<Named
 
 fn first_of<'a>(tables: &[&'static [Cause]], after: &'a str, before: &'a str, goes_on: bool) -> Option<Named<'a>> {
     // A record of AppArmor's names the program that a profile is for: that program does nothing here.
-    let said = |text: &'a str| if text.contains("apparmor=\"") { "" } else { text.trim() };
+    let profile = |text: &str| text.contains("apparmor=\"") || text.contains("operation=\"profile_");
+    let said = |text: &'a str| if profile(text) { "" } else { text.trim() };
     let mut rows = tables.iter().flat_map(|table| table.iter());
     rows.find_map(|cause| cause.named(said(after), said(before), goes_on))
 }
@@ -136,7 +152,21 @@ mod tests {
         let profile =
             "audit: type=1400 audit(7.7:7): apparmor=\"STATUS\" operation=\"profile_load\" name=\"/sbin/dhclient\"";
         assert!(named("frob: up", profile, true).is_none() && named(profile, "frob: up", true).is_none());
+        // Older kernels say so without its name.
+        let profile = "type=1505 audit(7.7:7):  operation=\"profile_load\" pid=7 name=\"/sbin/dhclient7\"";
+        assert!(named("frob: up", profile, true).is_none());
         assert!(named("frob: up", "dhclient: DHCPDISCOVER on eth7", true).is_some());
+    }
+
+    #[test]
+    fn a_line_in_a_silence_names_its_wait() {
+        let told = |line: &str| meanwhile(line).map(|found| (found.title(), found.tells_of_a_wait()));
+        let (title, waits) = told("Waiting for the quux...").unwrap();
+        assert!(waits && title.contains("what is waited for"), "{title}");
+        let (title, waits) = told("Press the [f] key and hit [enter] to enter failsafe mode").unwrap();
+        assert!(waits && title.contains("failsafe"), "{title}");
+        assert!(!told("frob 7: transfer timed out").unwrap().1);
+        assert!(told("frob 7: up").is_none());
     }
 
     #[test]

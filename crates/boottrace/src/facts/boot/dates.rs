@@ -5,12 +5,13 @@
 use super::clock_set::{clock_set_near, tells_of_setting};
 use crate::log::clock::NS_PER_S;
 use crate::log::line::{HostSource, Line};
+use crate::log::stamp::seconds;
 
 /// The dates of one boot's lines.
 #[derive(Debug, Default)]
 pub(crate) struct Dates {
-    /// Lines before which the clock was set.
-    set: Vec<u32>,
+    /// Lines before which the clock was set, and by how much, where a line next to them tells that.
+    set: Vec<(u32, Option<i64>)>,
 }
 
 /// When a daemon received a line, ns since an epoch of its own.
@@ -32,16 +33,64 @@ impl Dates {
         set.extend(told_at_once(lines));
         set.sort_unstable();
         set.dedup();
+        let offset = |number: u32| {
+            let from = lines.partition_point(|line| line.number.saturating_add(NEAR as u32) < number);
+            let near = lines[from..].iter().take(2 * NEAR + 1);
+            near.filter(|line| tells_of_setting(&line.text))
+                .find_map(|line| offset_ns(&line.text))
+        };
+        let set = set.into_iter().map(|number| (number, offset(number))).collect();
         Self { set }
     }
 
-    /// Time between two lines by their dates, never negative; unknown where the clock was set between them.
+    /// Time between two lines by their dates, never negative; unknown where the clock was set between them, and nothing says by
+    /// how much.
     pub fn apart(&self, from: &Line, to: &Line) -> Option<i64> {
-        let ns = received_ns(to)?.checked_sub(received_ns(from)?)?;
-        let set =
-            self.set.partition_point(|line| *line <= from.number) < self.set.partition_point(|line| *line <= to.number);
-        (ns >= 0 && !set).then_some(ns)
+        let ns = received_ns(to)?.checked_sub(received_ns(from)?).filter(|ns| *ns >= 0)?;
+        self.passed(from, to, ns)
     }
+
+    /// What passed of the time between two lines, ns: without that by which the clock was set.
+    pub fn passed(&self, from: &Line, to: &Line, ns: i64) -> Option<i64> {
+        if !self.set_between(from, to) {
+            return Some(ns);
+        }
+        let stepped = self.between(from, to).iter().map(|(_, by)| *by).sum::<Option<i64>>()?;
+        let passed = ns.saturating_sub(stepped);
+        // Dates of whole seconds know no parts of them.
+        let passed = if is_whole(ns) {
+            passed.saturating_add(NS_PER_S / 2).div_euclid(NS_PER_S) * NS_PER_S
+        } else {
+            passed
+        };
+        (passed >= 0).then_some(passed)
+    }
+
+    /// Was the clock set between two lines?
+    pub fn set_between(&self, from: &Line, to: &Line) -> bool {
+        !self.between(from, to).is_empty()
+    }
+
+    fn between(&self, from: &Line, to: &Line) -> &[(u32, Option<i64>)] {
+        let up_to = |line: &Line| self.set.partition_point(|(set, _)| *set <= line.number);
+        self.set.get(up_to(from)..up_to(to)).unwrap_or_default()
+    }
+}
+
+/// By how much a line says that the clock was set, ns: `offset 2.5 sec`, `stepped by 0.8 seconds`, `time reset +1.5 s`.
+fn offset_ns(text: &str) -> Option<i64> {
+    const WORDS: [&str; 4] = [" offset ", " wrong by ", " stepped by ", "time reset "];
+    let rest = WORDS
+        .iter()
+        .find_map(|word| text.split_once(word))
+        .map(|(_, rest)| rest)?;
+    let (number, unit) = rest.split_once(' ')?;
+    let (sign, number) = match number.strip_prefix('-') {
+        Some(number) => (-1, number),
+        None => (1, number.trim_start_matches('+')),
+    };
+    let (ns, used, _) = seconds(number.as_bytes())?;
+    (used == number.len() && unit.starts_with('s')).then_some(sign * ns)
 }
 
 /// Lines that say that the clock was set, behind a step that may be that setting.
@@ -130,6 +179,13 @@ mod tests {
         let mut told = [line(1, 100, None), line(2, 104, None)];
         told[1].text = "Time has been changed".to_owned();
         assert_eq!(Dates::of(&told).apart(&told[0], &told[1]), None);
+        told[1].text = "frobd: step time server 10.7.7.7 offset 2.500000 sec".to_owned();
+        assert_eq!(Dates::of(&told).apart(&told[0], &told[1]), Some(2 * NS_PER_S));
+        assert_eq!(
+            offset_ns("frobd: System clock was stepped by -0.5 seconds"),
+            Some(-NS_PER_S / 2)
+        );
+        assert_eq!(offset_ns("frobd: offset 17"), None);
         let quiet = [line(1, 100, Some(10)), line(2, 141, Some(51))];
         assert_eq!(Dates::of(&quiet).apart(&quiet[0], &quiet[1]), Some(41 * NS_PER_S));
     }

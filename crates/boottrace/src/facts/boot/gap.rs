@@ -249,6 +249,9 @@ pub(crate) fn is_sentence(boot: &BootLog, at: usize) -> bool {
     if !ends || !text.contains(' ') || is_logged(line) {
         return false;
     }
+    if heads_a_list(&boot.lines, at) {
+        return true;
+    }
     let blank = |line: Option<&Line>| line.is_none_or(|line| line.kind == LineKind::Blank);
     if !blank(boot.lines.get(at + 1)) && !text.ends_with(':') {
         return false;
@@ -258,6 +261,16 @@ pub(crate) fn is_sentence(boot: &BootLog, at: usize) -> bool {
     let first = at - paragraph;
     let words = boot.lines[first].text.trim_start();
     blank(first.checked_sub(1).map(|before| &boot.lines[before])) && words.starts_with(|c: char| c.is_alphabetic())
+}
+
+/// Does a heading stand here that stands near again, with other numbers? `It took 1.2 s:`: below it, a list shows lines that
+/// somebody chose.
+fn heads_a_list(lines: &[Line], at: usize) -> bool {
+    const NEAR: usize = 6;
+    let words = |line: &Line| line.text.trim().replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    let near = lines[at.saturating_sub(NEAR)..lines.len().min(at + NEAR + 1)].iter();
+    let mut others = near.filter(|line| line.number != lines[at].number && !is_logged(line));
+    lines[at].text.trim_end().ends_with(':') && others.any(|line| words(line) == words(&lines[at]))
 }
 
 fn is_logged(line: &Line) -> bool {

@@ -19,10 +19,32 @@ pub fn not_a_boot(log: &BootLog, alone: bool, first: bool) -> Option<(&'static s
         .or_else(|| suspend(log))
         .or_else(|| shutdown(log))
         .or_else(|| program(log))
+        .or_else(|| records(log))
         .or_else(|| {
             running(log).filter(|_| alone || (first && !panics(log)) || fault(log).is_none() || ran_for_hours(log))
         })
         .or_else(|| report(log).filter(|_| alone))
+}
+
+/// Records of the kernel's audit alone, without a time since its start: a system that is up writes them too.
+fn records(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.start != BootStart::MiddleOfLog {
+        return None;
+    }
+    let is_record = |l: &Line| l.text.trim_start().starts_with("audit: type=") || l.text.contains(" audit(");
+    let mut spoken = log
+        .lines
+        .iter()
+        .filter(|l| matches!(l.kind, LineKind::Kernel | LineKind::User) && !l.text.trim().is_empty());
+    let line = spoken.clone().next()?;
+    let alone = spoken.all(|l| is_record(l) && l.printk_ns.unwrap_or(0) == 0);
+    let why = || {
+        format!(
+            "line {} and what follows are records of the kernel's audit, and none shows a start",
+            line.number
+        )
+    };
+    alone.then(|| ("running-system", why()))
 }
 
 /// Did the kernel stop? What another boot follows is the end of one.

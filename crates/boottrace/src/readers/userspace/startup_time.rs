@@ -32,6 +32,11 @@ pub struct StartupTime {
     broken_ns: Option<u64>,
 }
 
+/// `12.345s (userspace) …`
+fn begins_a_part(text: &str) -> bool {
+    parse_prefix(text).is_some_and(|(_, used)| text[used..].trim_start().starts_with('('))
+}
+
 impl StartupTime {
     /// Reads the part of a line behind `Startup finished in `; `None` when it holds no part, or when its parts are not its
     /// sum: systemd adds them itself, so such a line was made up.
@@ -88,6 +93,8 @@ impl StartupTime {
                     out.total_ns = parse_prefix(rest[1..].trim_start()).map(|(ns, _)| ns);
                     return Some(out);
                 }
+                // A page may lose the signs between them.
+                Some(c) if c.is_ascii_digit() && begins_a_part(rest) => added = true,
                 _ => return Some(out),
             }
         }
