@@ -3,7 +3,7 @@
 //! as the text's own words: whether they helped, the text says or does not say.
 
 use super::cost::Cost;
-use super::kind::CostKind;
+use super::persons_lists::cost;
 use crate::log::line::Line;
 
 /// So begin commands that take a unit, a package or a module out of a start.
@@ -40,14 +40,8 @@ pub(super) fn of(lines: &[&Line]) -> Option<Cost> {
     }
     found.truncate(QUOTES);
     let (_, number) = *found.first()?;
-    let quotes: Vec<String> = found.iter().map(|(text, _)| format!("`{text}`")).collect();
-    Some(Cost::without_time(
-        CostKind::StatedTime,
-        format!("a person's commands are {}", quotes.join(", ")),
-        number,
-        "these are the text's own words".to_owned(),
-        "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
-    ))
+    let quotes: Vec<&str> = found.iter().map(|(text, _)| *text).collect();
+    Some(cost("a person's commands are", &quotes, number))
 }
 
 #[cfg(test)]

@@ -142,7 +142,8 @@ fn trimmed(item: &str) -> String {
     item.trim_start_matches(['*', '-', '#', '>', ' ']).trim().to_owned()
 }
 
-fn cost(who: &str, quotes: &[String], number: u32) -> Cost {
+/// What a text's own words are told as: quoted, and no more.
+pub(super) fn cost<T: std::fmt::Display>(who: &str, quotes: &[T], number: u32) -> Cost {
     let quotes: Vec<String> = quotes.iter().map(|quote| format!("`{quote}`")).collect();
     Cost::without_time(
         CostKind::StatedTime,

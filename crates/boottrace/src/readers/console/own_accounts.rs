@@ -62,15 +62,7 @@ fn user_space_ns(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::options::Limits;
-    use crate::readers::console;
-
-    fn spans(text: &str) -> Vec<(u32, u32)> {
-        let lines = console::read(text.as_bytes(), None, &Limits::default()).expect("lines");
-        let split = console::split(lines, &Limits::default());
-        split.boots.iter().map(BootLog::span).collect()
-    }
+    use super::super::own_start::tests::spans;
 
     const START: &str = "Feb  3 04:05:01 box systemd[1]: Started Frob.\n\
                          Feb  3 04:05:05 box quuxd[7]: ready\n\

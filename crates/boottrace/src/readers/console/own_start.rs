@@ -143,12 +143,13 @@ fn goes_down(line: &Line) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::options::Limits;
     use crate::readers::console;
 
-    fn spans(text: &str) -> Vec<(u32, u32)> {
+    /// The first and the last line of each boot.
+    pub(in crate::readers::console) fn spans(text: &str) -> Vec<(u32, u32)> {
         let lines = console::read(text.as_bytes(), None, &Limits::default()).expect("lines");
         let split = console::split(lines, &Limits::default());
         split.boots.iter().map(BootLog::span).collect()
