@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks.first_contact import judge
+from benchmarks.first_contact_devices import DEVICES
+from benchmarks.first_contact_distributions import DISTRIBUTIONS
 from benchmarks.first_contact_further import FURTHER
 from benchmarks.first_contact_loaders import LOADERS
 from benchmarks.first_contact_others import OTHERS
@@ -22,9 +24,9 @@ from bootlab.systemfile import mapped_devices
 from tests.examples import examples
 
 
-@pytest.mark.parametrize("name", [*OTHERS, *LOADERS, *FURTHER])
+@pytest.mark.parametrize("name", [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES])
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
-    for tool in ("mkfs.erofs", "mkfs.btrfs", "mksquashfs", "zstd", "mformat"):
+    for tool in ("mkfs.erofs", "mkfs.btrfs", "mkfs.xfs", "mksquashfs", "zstd", "mformat"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not there")
     assert judge(name, tmp_path / "images").startswith("right")

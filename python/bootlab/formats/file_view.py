@@ -13,12 +13,15 @@ from typing import Literal, Protocol
 import msgspec
 
 from bootlab.errors import UserError, cannot_write
+from bootlab.formats.disk_bytes import ByteSource
 
 Kind = Literal["file", "dir", "symlink", "other"]
 KIND_OF_MODE: dict[int, Kind] = {0x4000: "dir", 0x8000: "file", 0xA000: "symlink"}
 """What the highest four bits of a mode say (inode(7))."""
 _LINKS_MAX = 40
 _CHUNK_BYTES = 1 << 20
+PARTITION_PLACE = ".partition"
+"""With a number: where a partition of the same medium is shown, whatever else is mounted. No folder lists it."""
 TEXT_MAX_BYTES = 1 << 20
 """Configuration files are small; of a larger one the beginning is read."""
 
@@ -68,6 +71,32 @@ class NoFiles:
     def read(self, node: Node, offset: int, count: int) -> bytes:  # noqa: ARG002 - as the others
         """Return nothing."""
         return b""
+
+    def target(self, node: Node) -> str:  # noqa: ARG002 - as the others
+        """Return nothing."""
+        return ""
+
+
+class OneFile:
+    """Bytes without a file system, such as a partition with a kernel, as a root that is a file."""
+
+    folds_case = False
+
+    def __init__(self, source: ByteSource) -> None:
+        """Show some bytes."""
+        self._source = source
+
+    def root(self) -> Node:
+        """Return the file."""
+        return Node(kind="file", size_bytes=self._source.size_bytes, key="")
+
+    def entries(self, node: Node) -> Iterator[tuple[str, Node]]:  # noqa: ARG002 - as the others
+        """Give nothing."""
+        return iter(())
+
+    def read(self, node: Node, offset: int, count: int) -> bytes:  # noqa: ARG002 - as the others
+        """Return some of the bytes."""
+        return self._source.read(offset, count)
 
     def target(self, node: Node) -> str:  # noqa: ARG002 - as the others
         """Return nothing."""
@@ -144,6 +173,14 @@ class FileView:
         view, node, _ = found
         return view.files.read(node, 0, min(node.size_bytes, maximum))
 
+    def part(self, path: str, offset: int, count: int) -> bytes:
+        """Return bytes of a file from an offset on; nothing when there is none."""
+        found = self.find(path)
+        if found is None or found[1].kind != "file":
+            return b""
+        view, node, _ = found
+        return view.files.read(node, offset, max(0, min(count, node.size_bytes - offset)))
+
     def text(self, path: str) -> str | None:
         """Return the beginning of a text file; None when there is none."""
         data = self.data(path)
@@ -205,7 +242,10 @@ class FileView:
                 if links <= 0:
                     return None
                 target = view.files.target(below)
-                start = [] if target.startswith("/") else [p for p in place.split("/") if p]
+                folders = [p for p in place.split("/") if p]
+                # A link inside a partition stays in it.
+                top = folders[:1] if folders and folders[0].startswith(PARTITION_PLACE) else []
+                start = top if target.startswith("/") else folders
                 rest = [p for p in target.split("/") if p not in {"", "."}]
                 return self._walk([*start, *rest, *parts[index + 1 :]], links - 1)
             above.append((view, node, place))

@@ -34,7 +34,10 @@ _MBR_TYPES = {0x82: "swap", 0xEF: "efi", 0x01: "fat", 0x04: "fat", 0x06: "fat", 
 
 
 class Partition(msgspec.Struct, frozen=True, kw_only=True):
-    """One partition, its number as the kernel counts. `kind`: what its type says (`efi`, `root`, `swap`), or "" ."""
+    """One partition, its number as the kernel counts. `kind`: what its type says (`efi`, `root`, `swap`), or "" .
+
+    `type_uuid`, `attributes`: as a GPT has them.
+    """
 
     number: int
     start_bytes: int
@@ -43,6 +46,8 @@ class Partition(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     partuuid: str = ""
     bootable: bool = False
+    type_uuid: str = ""
+    attributes: int = 0
 
 
 class PartitionTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,6 +151,8 @@ def _gpt(medium: ByteSource, sector_bytes: int = SECTOR_BYTES) -> PartitionTable
                 name=name.decode("utf-16-le", "replace").split("\0")[0],
                 partuuid=str(uuid.UUID(bytes_le=own)),
                 bootable=bool(flags & 4),
+                type_uuid=str(uuid.UUID(bytes_le=kind)),
+                attributes=flags,
             )
         )
     return PartitionTable(kind="gpt", partitions=tuple(found))

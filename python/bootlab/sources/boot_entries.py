@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from bootlab.formats import uboot_environment, unified_image
+from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.menus import board_environment, loader_entries, raspberry, refind, uboot
+from bootlab.sources.medium import Medium
+from bootlab.sources.menus import board_environment, loader_entries, raspberry, refind, uboot, uboot_kept
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub import parse_grub
 from bootlab.sources.menus.grub_legacy import parse_menu_lst
+from bootlab.sources.menus.grub_machine import Machine
 from bootlab.sources.menus.lilo import parse_lilo
 from bootlab.sources.menus.limine import parse_limine
 from bootlab.sources.menus.loader_entries import EFI_PLACES, parse_loader_entry
@@ -29,6 +31,7 @@ _GRUB_FILES = ("/boot/grub/grub.cfg", "/boot/grub2/grub.cfg", "/grub/grub.cfg", 
 _GRUB_ON_EFI = tuple(
     f"{place}/{name}" for place in ("/boot/efi", "/efi", "/boot", "") for name in ("EFI/BOOT/grub.cfg",)
 )
+_PLACES = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
 _SEARCHED = ("", "/boot", "/boot/efi", "/efi", "/boot/firmware")
 _EXTLINUX_FILES = tuple(
     f"{folder}{name}"
@@ -42,7 +45,6 @@ _MENU_LST_FILES = tuple(
 _LILO_FILES = ("/etc/lilo.conf", "/etc/elilo.conf", "/boot/efi/elilo.conf", "/elilo.conf")
 _SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd", "boot.ini")
 _FIRMWARE = frozenset({"start4.elf", "start.elf", "bootcode.bin"})
-_KEPT = ("uboot.env", "uboot-redund.env")
 _LIMINE_FILES = tuple(
     f"{place}{folder}/{name}"
     for place in ("/boot/efi", "/efi", "/boot", "")
@@ -52,16 +54,20 @@ _LIMINE_FILES = tuple(
 _READ_MAX_BYTES = 1 << 20
 
 
-def read(view: FileView) -> tuple[BootEntry, ...]:
-    """Return every entry that is found, those that a loader takes by itself first."""
+def read(view: FileView, medium: Medium | None = None) -> tuple[BootEntry, ...]:
+    """Return every entry that is found, those that a loader takes by itself first. `medium`: where the files lie."""
     found: list[BootEntry] = []
+
+    def grub(view: FileView) -> tuple[BootEntry, ...]:
+        return _grub(view, medium)
+
     looks: list[Callable[[FileView], Iterable[BootEntry]]] = [
         _systemd_boot,
         _extlinux,
-        _grub,
+        grub,
         _limine,
         _raspberry,
-        _uboot,
+        lambda view: _uboot(view, medium),
         refind.entries,
         _menu_lst,
         _lilo,
@@ -69,17 +75,28 @@ def read(view: FileView) -> tuple[BootEntry, ...]:
     ]
     if _grub_reads_entries(view):
         # Fedora's: the entries are those of the specification, and GRUB's environment says which.
-        looks = [_grub, *(look for look in looks if look is not _grub and look is not _systemd_boot)]
-    # Beside another loader's menu, a unified image counts only where systemd-boot, which finds it, is there too.
-    with_loader = any(view.names(f"{place}/EFI/systemd") for place in EFI_PLACES)
-    # The firmware starts one before its shell, and knows nothing of files that older loaders left.
-    looks.insert(1 if with_loader else looks.index(_menu_lst), loader_entries.unified)
+        looks = [grub, *(look for look in looks if look is not grub and look is not _systemd_boot)]
+    # Beside another loader's menu, a unified image counts only where systemd-boot is there too, which has it among its
+    # own entries. The firmware starts one before its shell, and knows nothing of files that older loaders left.
+    looks.insert(looks.index(_menu_lst), loader_entries.unified)
+    seen: set[tuple[str, str]] = set()
     for looked in looks:
         for entry in looked(view):
+            if looked is loader_entries.unified and (entry.kernel, entry.configuration) in seen:
+                continue
+            seen.add((entry.kernel, entry.configuration))
             found.append(entry)
             if len(found) >= _ENTRIES_MAX:
                 break
     return tuple(sorted(found, key=lambda entry: not entry.default))
+
+
+def place_in(view: FileView, entry: BootEntry) -> str | None:
+    """Return where an entry's kernel lies: menus on a partition of their own count from its root; None for nowhere."""
+    for folder in _PLACES if entry.kernel else ():
+        if view.kind(f"{folder}{entry.kernel}") == "file":
+            return f"{folder}{entry.kernel}"
+    return None
 
 
 def _systemd_boot(view: FileView) -> Iterator[BootEntry]:
@@ -129,14 +146,19 @@ def _grub_files(view: FileView) -> Iterator[str]:
     for place in ("/boot/efi", "/efi", "/boot", ""):
         for name in view.names(f"{place}/EFI"):
             yield f"{place}/EFI/{name}/grub.cfg"
+    # GRUB's prefix may be a folder of the distribution's own: /flatcar/grub.
+    for place in ("/boot", ""):
+        for name in view.names(place or "/"):
+            yield f"{place}/{name}/grub/grub.cfg"
 
 
 def _grub_reads_entries(view: FileView) -> bool:
     return any("blscfg" in (view.text(path) or "") for path in _GRUB_FILES)
 
 
-def _grub(view: FileView) -> tuple[BootEntry, ...]:
+def _grub(view: FileView, medium: Medium | None) -> tuple[BootEntry, ...]:
     """Return the entries of the first menu that has some."""
+    machine = Machine(view, medium)
     environment, specified = _grub_environment(view), loader_entries.specified(view)
 
     def reads(path: str) -> str | None:
@@ -144,7 +166,7 @@ def _grub(view: FileView) -> tuple[BootEntry, ...]:
 
     for path in _grub_files(view):
         text = view.text(path)
-        found = parse_grub(text, path, reads, environment, specified) if text is not None else ()
+        found = parse_grub(text, path, reads, environment, specified, machine) if text is not None else ()
         if found:
             return found
     return ()
@@ -173,31 +195,25 @@ def _text_below(view: FileView, folder: str, name: str) -> str | None:
     return view.text(f"{folder}/{name}")
 
 
-def _kept_variables(view: FileView) -> tuple[Mapping[str, str], str]:
-    """Return the variables that U-Boot keeps in a file, and where."""
-    for path in (f"{folder}/{name}" for folder in ("/boot", "/boot/firmware", "") for name in _KEPT):
-        data = view.data(path, uboot_environment.SIZE_MAX_BYTES)
-        variables = uboot_environment.read(data) if data is not None else None
-        if variables is not None:
-            return variables, path
-    return {}, ""
-
-
-def _uboot(view: FileView) -> Iterator[BootEntry]:
+def _uboot(view: FileView, medium: Medium | None) -> Iterator[BootEntry]:
     """Give what U-Boot's own command boots, or the first script that comes to a kernel."""
 
     def reads(path: str) -> bytes | None:
         return view.data(path, _READ_MAX_BYTES) if path else None
 
-    kept, kept_in = _kept_variables(view)
-    if "bootcmd" in kept and (own := uboot.parse_script(kept["bootcmd"], kept_in, reads, kept)) is not None:
+    kept, kept_in = uboot_kept.variables(view, medium)
+    own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium) if "bootcmd" in kept else None
+    if own is not None:
         yield own
         return
     for folder in ("/boot", "/boot/firmware", ""):
         for name in _SCRIPTS:
             path = f"{folder}/{name}"
             data = view.data(path, _READ_MAX_BYTES)
-            entry = uboot.parse_script(uboot.script_text(data), path, reads, kept) if data is not None else None
+            if data is None:
+                continue
+            number = medium.holder(view, path) if medium is not None else 0
+            entry = uboot.parse_script(uboot.script_text(data), path, reads, kept, medium, number)
             if entry is not None:
                 yield entry
                 return

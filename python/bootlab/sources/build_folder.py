@@ -24,11 +24,20 @@ from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 _FILES_MAX = 2000
 _TEXT_MAX_BYTES = 1 << 20
 _DISKS_NAMED_MAX = 6
-# `linux` alone: the installer's folder, and netboot's.
-_KERNELS = re.compile(r"(?:[zu]?Image|bzImage|vmlinuz|Image\.gz|fitImage|xipImage)(?:[-.].*)?$|linux$")
-_INITRAMFS = re.compile(r".*\.cpio(?:\.(?:gz|bz2|lzma|xz|lzo|lz4|zst))?$|initrd.*|initramfs.*")
+# `linux` alone: the installer's folder, and netboot's. Behind a name: LinuxKit's, live systems' for the network.
+_KERNELS = re.compile(
+    r"(?:[zu]?Image|bzImage|vmlinuz|Image\.gz|fitImage|xipImage)(?:[-.].*)?$|linux$"
+    r"|(?:.*[-_.])?(?:kernel|vmlinuz|bzImage)(?:[-_.](?:x86_64|amd64|aarch64|arm64|riscv64))?$"
+)
+_INITRAMFS = re.compile(
+    r".*\.cpio(?:\.(?:gz|bz2|lzma|xz|lzo|lz4|zst))?$|initrd.*|initramfs.*"
+    r"|.*[-_.](?:initrd|initramfs)(?:[-_.](?:x86_64|amd64|aarch64|arm64|riscv64))?(?:\.img|\.gz|\.xz|\.zst)*$"
+)
 # What is called so mounts a root; other archives may be the same root in another form.
 _EARLY = re.compile(r"init(?:rd|ramfs)(?:[-.].*)?$")
+_INITRD_IMAGE = re.compile(r"(?:.*[-_.])?init(?:rd|ramfs)(?:[-_.].*)?\.img$")
+# A command line in a file of its own.
+_LINES = re.compile(r"(?:.*[-_.])?cmdline(?:\.txt)?$")
 _DISKS = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|qcow2|wic\.qcow2)$")
 _ROOTS = re.compile(r".*\.(?:ext[234]|squashfs(?:-\w+)?|erofs|f2fs|btrfs|xfs|cramfs|romfs)$")
 _PACKED = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|ext[234])\.(?:gz|xz|bz2|zst)$")
@@ -84,7 +93,7 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
     images = folder / "images" if (folder / "images").is_dir() else folder
     files = _files(images)
     hints = _hints(folder, images, files)
-    hints.cmdline = hints.cmdline or _menu_line(images)
+    hints.cmdline = hints.cmdline or _menu_line(images) or _line_in_a_file(files)
     kernel = _kernel(files, looker, folder)
     if kernel is None:
         disks = [f for f in files if _is_disk(f)]
@@ -96,7 +105,7 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
     tree, notes, unknown = _device_tree(files, hints, arch)
     notes = [*kernel.notes, *notes]
     disk = _disk(files, looker, notes)
-    archive = next((f for f in files if _INITRAMFS.fullmatch(f.name) and not _DISKS.fullmatch(f.name)), None)
+    archive = next((f for f in files if _INITRAMFS.fullmatch(f.name) and not _is_medium(f)), None)
     if disk is not None:
         found = msgspec.structs.replace(found, disk=disk.disk, root=disk.root, entry=disk.entry, entries=disk.entries)
         notes += disk.notes
@@ -172,7 +181,12 @@ def _something_else(folder: Path, images: Path, files: list[Path]) -> UserError 
 
 
 def _is_disk(path: Path) -> bool:
-    return bool(_DISKS.fullmatch(path.name) or _PACKED.fullmatch(path.name)) and not _NOT_DISKS.fullmatch(path.name)
+    return bool(_is_medium(path) or _PACKED.fullmatch(path.name)) and not _NOT_DISKS.fullmatch(path.name)
+
+
+def _is_medium(path: Path) -> bool:
+    """Tell whether a name is that of a disk image: initramfs end in `.img` too."""
+    return bool(_DISKS.fullmatch(path.name)) and not _INITRD_IMAGE.fullmatch(path.name)
 
 
 def _mounts_by_itself(found: SourceFacts, tree: DeviceTreeFacts | None, hints: _Hints) -> bool:
@@ -218,6 +232,13 @@ def _hints(folder: Path, images: Path, files: list[Path]) -> _Hints:
             _read_qemuboot(_text(runs), hints)
         return hints
     return _Hints(what="a folder with images")
+
+
+def _line_in_a_file(files: list[Path]) -> str:
+    """Return the command line of the one file that has its name; "" without one."""
+    found = [f for f in files if _LINES.fullmatch(f.name)]
+    lines = [line for line in _text(found[0]).splitlines() if line.strip()] if len(found) == 1 else []
+    return " ".join(lines[0].split()) if len(lines) == 1 else ""
 
 
 def _menu_line(images: Path) -> str:
@@ -317,7 +338,7 @@ def _device_tree(
 
 def _disk(files: list[Path], looker: FileLooker, notes: list[str]) -> SourceFacts | None:
     """Return the disk image or file system that holds the root; whole disks first, then those that can be read."""
-    wanted = [f for f in files if _DISKS.fullmatch(f.name) and not _NOT_DISKS.fullmatch(f.name)]
+    wanted = [f for f in files if _is_medium(f) and not _NOT_DISKS.fullmatch(f.name)]
     wanted += [f for f in files if _ROOTS.fullmatch(f.name)]
     # What is packed takes long to unpack, so only one is, and only where nothing else holds a root.
     wanted += [f for f in files if _PACKED.fullmatch(f.name)][:1] if not wanted else []

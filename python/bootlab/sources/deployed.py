@@ -12,6 +12,7 @@ _OSTREE = "/ostree/deploy"
 _COMPOSEFS = ("/composefs/objects", "/composefs/images")
 # NixOS and Guix keep programs in a store; the profile is a link to the system that was made last.
 _PROFILES = ("/nix/var/nix/profiles/system", "/var/guix/profiles/system")
+_STORE, _SYSTEM = "/nix/store", "-nixos-system-"
 _FIRST_PROGRAMS = ("init", "boot")
 
 
@@ -33,5 +34,7 @@ def is_hidden(view: FileView) -> bool:
 
 def first_program(view: FileView) -> str:
     """Return the first program of a system whose programs lie in a store; "" for another."""
-    paths = (f"{profile}/{name}" for profile in _PROFILES for name in _FIRST_PROGRAMS)
+    paths = [f"{profile}/{name}" for profile in _PROFILES for name in _FIRST_PROGRAMS]
+    # An image that was just made may have no profile: the line names the system in the store.
+    paths += [f"{_STORE}/{name}/init" for name in reversed(view.names(_STORE)) if _SYSTEM in name]
     return next((path for path in paths if view.kind(path) == "file"), "")

@@ -25,6 +25,7 @@ from bootlab.formats.xfs import XfsFiles
 from bootlab.model import fstab
 from bootlab.sources import root_tree
 from bootlab.sources.facts import DiskFacts, PartitionFacts
+from bootlab.sources.medium import Medium
 from bootlab.sources.menus import by_name, raspberry
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
@@ -73,8 +74,10 @@ class Disk:
         notes: tuple[str, ...],
         boot: FileView | None = None,
         wrong: UserError | None = None,
+        medium: Medium | None = None,
     ) -> None:
         """Join what was found."""
+        self.medium = medium
         self.facts = facts
         self.view = view
         self.notes = notes
@@ -116,6 +119,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
         cut_off = True
         cut = f"it is cut off: {path.stat().st_size:,} of at least {medium.end_bytes():,} bytes are there"
     notes += [cut] if cut_off else []
+    all_of_it = Medium(medium, parts, views)
     firmware = _booted(parts, views)
     notes += [f"autoboot.txt: the firmware boots partition {firmware}"] if firmware is not None else []
     roots = tuple(part.number for part in parts if part.number in views and root_tree.is_root(views[part.number]))
@@ -123,6 +127,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
     view = views.get(root) if root is not None else None
     if view is not None and root is not None:
         _mount_others(view, parts, views, {root, *roots}, firmware)
+        all_of_it.show_in(view)
     facts = DiskFacts(
         path=path,
         form=form,
@@ -137,7 +142,8 @@ def look(path: Path, wanted: int | None = None) -> Disk:
         wrong = UserError(f"{path}: {cut}", hint="copy it again")
     elif view is None:
         wrong = _no_partition(path, medium, table)
-    return Disk(facts, view, tuple(notes), None if view is not None else _boot(parts, views, firmware), wrong)
+    boot = None if view is not None else _boot(all_of_it, firmware)
+    return Disk(facts, view, tuple(notes), boot, wrong, all_of_it)
 
 
 def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) -> UserError | None:
@@ -158,20 +164,23 @@ def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) 
     return None
 
 
-def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], firmware: int | None) -> FileView | None:
+def _boot(medium: Medium, firmware: int | None) -> FileView | None:
     """Return the files of the partition with the kernels, as /boot of a root that cannot be read; None without one."""
-    for part in sorted(parts, key=lambda part: part.number != firmware):
-        if part.number not in views:
+    for part in sorted(medium.parts, key=lambda part: part.number != firmware):
+        if part.number not in medium.views:
             continue
         tree = FileView(NoFiles())
-        tree.mount("/boot", views[part.number])
-        if any(tree.kind(entry.kernel) == "file" for entry in root_tree.entries_of(tree)):
+        tree.mount("/boot", medium.views[part.number])
+        medium.show_in(tree)
+        entries = root_tree.entries_of(tree, medium)
+        if any(tree.kind(entry.kernel) == "file" for entry in entries):
             return tree
-        if any(tree.kind(f"/boot{entry.kernel}") == "file" for entry in root_tree.entries_of(tree)):
+        if any(tree.kind(f"/boot{entry.kernel}") == "file" for entry in entries):
             return tree
         # A stick with a live system: what its loader sees is the whole of it, /boot/grub included.
-        own = views[part.number]
-        if any(own.kind(entry.inside or entry.kernel) == "file" for entry in root_tree.entries_of(own)):
+        own = FileView(medium.views[part.number].files)
+        medium.show_in(own)
+        if any(own.kind(entry.inside or entry.kernel) == "file" for entry in root_tree.entries_of(own, medium)):
             return own
     return None
 

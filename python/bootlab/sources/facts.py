@@ -61,7 +61,8 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of a boot loader's menu; paths as they stand in the medium's root. `source`: the file that says so.
 
     `overlays`: what the loader would merge into the device tree. `partition`: the number of the partition that it names
-    for the kernel, 0 where it names none. `configuration`: which one of a FIT image; "" for its default.
+    for the kernel, 0 where it names none. `configuration`: which one of a FIT image, which profile of a unified one; ""
+    for the usual one. `addons`: programs whose lines a unified image appends to its own.
     `inside`: the image file on the medium that it takes kernel and initrd from. `notes`: what is not certain about it.
     """
 
@@ -75,6 +76,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     overlays: tuple[str, ...] = ()
     partition: int = 0
     configuration: str = ""
+    addons: tuple[str, ...] = ()
     inside: str = ""
     notes: tuple[str, ...] = ()
 

@@ -40,6 +40,7 @@ from bootlab.sources import (
     root_tree,
     several_initrds,
     taken,
+    taken_parts,
     unbootable,
 )
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
@@ -155,16 +156,17 @@ class Looker:
         looked = disk.look(path)
         if looked.wrong is not None:
             raise looked.wrong
-        root = root_tree.look(looked.view) if looked.view is not None else None
+        root = root_tree.look(looked.view, looked.medium) if looked.view is not None else None
         view, entries = looked.view, root.entries if root is not None else ()
         if looked.boot is not None:
-            view, entries = looked.boot, root_tree.entries_of(looked.boot)
+            view, entries = looked.boot, root_tree.entries_of(looked.boot, looked.medium)
         entries = taken.asked_for(entries, self._entry)
         slot = taken.root_of(entries[0], looked.facts) if entries else None
         if slot is not None and slot != looked.facts.root:
             # The menu takes another of several roots than the one that was looked at.
             looked = disk.look(path, slot)
-            view, root = looked.view, root_tree.look(looked.view) if looked.view is not None else None
+            view = looked.view
+            root = root_tree.look(view, looked.medium) if view is not None else None
         named = f" with {root.name}" if root is not None and root.name else ""
         what = f"a disk image ({looked.facts.form}, {looked.facts.size_bytes >> 20} MiB){named}"
         unknown = () if root is not None else ("the root tree: no partition has one whose files bootlab can read",)
@@ -322,9 +324,13 @@ class Looker:
             if (dash or name == "vmlinuz") and view.size(beside) > 1000:
                 self._out(view, beside)
         if unified_image.is_unified(given_path.head(kernel)):
-            return self._of_parts(found, entry, kernel, unified_image.read(kernel))
+            profile = int(entry.configuration) if entry.configuration.isdecimal() else 0
+            added = [unified_image.added_line(self._out(view, path)) for path in entry.addons]
+            return taken_parts.of_bundle(found, entry, kernel, unified_image.read(kernel, profile), self._keeper, added)
         if given_path.head(kernel).startswith(device_tree.MAGIC):
-            return self._of_parts(found, entry, kernel, fit.read(kernel, entry.configuration))
+            return taken_parts.of_bundle(found, entry, kernel, fit.read(kernel, entry.configuration), self._keeper)
+        if android_boot.is_android(given_path.head(kernel)):
+            return taken_parts.of_android(found, entry, kernel, view, (self._out, self._keeper))
         inside = self.kernel(kernel)
         initrds = [at for path in entry.initrds if (at := taken.resolve(view, path)) is not None]
         facts: InitramfsFacts | None = None
@@ -361,21 +367,6 @@ class Looker:
                 f"there is no file {path} in {image}", hint=f"bootlab new it.toml --from {image} lists some"
             )
         return self._out(view, path)
-
-    def _of_parts(self, found: SourceFacts, entry: BootEntry, image: Path, parts: Bundle) -> SourceFacts:
-        """Take the parts of a unified or FIT image. Its own command line counts more than that of a menu."""
-        inside = self._bundle(image, parts)
-        image.unlink()
-        own = inside.entry.cmdline if inside.entry is not None else ""
-        return msgspec.structs.replace(
-            found,
-            arch=inside.arch or found.arch,
-            kernel=inside.kernel,
-            initramfs=inside.initramfs,
-            device_tree=inside.device_tree,
-            entry=msgspec.structs.replace(entry, cmdline=own or entry.cmdline),
-            notes=(*found.notes, *inside.notes),
-        )
 
     def _out(self, view: FileView, path: str) -> Path:
         place = self._place(posixpath.basename(path))

@@ -13,6 +13,7 @@ from bootlab.model.architecture import Arch
 from bootlab.sources import deployed
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.initramfs import module_name
+from bootlab.sources.medium import Medium
 from bootlab.sources.menus import by_name
 from bootlab.sources.menus.versions import version_of
 
@@ -32,9 +33,12 @@ def is_root(view: FileView) -> bool:
     return any(_init_of(view, path) for path in _INITS[:4]) and (view.exists("/etc") or view.exists("/bin"))
 
 
-def look(view: FileView) -> RootFacts:
-    """Return what a tree says of itself. What cannot be read is as if it were not there."""
-    entries = entries_of(view)
+def look(view: FileView, medium: Medium | None = None) -> RootFacts:
+    """Return what a tree says of itself. What cannot be read is as if it were not there.
+
+    `medium`: the one that it lies on.
+    """
+    entries = entries_of(view, medium)
     if (below := deployed.tree_of(view)) is not None:
         view = below
     release = _release(view)
@@ -61,11 +65,17 @@ def look(view: FileView) -> RootFacts:
     )
 
 
-def entries_of(view: FileView) -> tuple[BootEntry, ...]:
+def entries_of(view: FileView, medium: Medium | None = None) -> tuple[BootEntry, ...]:
     """Return what a boot loader would start: the entries of its menu, and at last the newest kernel in /boot."""
-    from bootlab.sources import boot_entries  # noqa: PLC0415 - readers of ten boot loaders
+    from bootlab.sources import boot_entries, partition_menus  # noqa: PLC0415 - readers of ten boot loaders
+    from bootlab.sources.menus import boot_guard  # noqa: PLC0415 - as they
 
-    return (*boot_entries.read(view), *by_name.newest(view))
+    found = partition_menus.by_flag(medium) if medium is not None else ()
+    found = found or boot_entries.read(view, medium)
+    if medium is not None and not any(boot_entries.place_in(view, entry) or entry.inside for entry in found):
+        # Each loader reads its own partition, whatever is mounted where.
+        found = boot_guard.entries(medium) or partition_menus.own(medium) or found
+    return (*found, *by_name.newest(view))
 
 
 def _init_of(view: FileView, path: str) -> bool:

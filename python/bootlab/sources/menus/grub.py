@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from bootlab.sources.facts import BootEntry
+from bootlab.sources.menus.grub_machine import Machine
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.script import MenuScript
 from bootlab.sources.menus.starts_nothing import first_instead
@@ -50,6 +51,7 @@ class _Item(msgspec.Struct):
     number: str
     body: tuple[MenuCommand, ...] = ()
     ready: BootEntry | None = None
+    given: tuple[str, ...] = ()
 
 
 def parse_grub(
@@ -58,24 +60,32 @@ def parse_grub(
     reads: Reads = lambda _path: None,
     environment: Mapping[str, str] | None = None,
     specified: tuple[tuple[str, BootEntry], ...] = (),
+    machine: Machine | None = None,
 ) -> tuple[BootEntry, ...]:
     """Return the entries of a grub.cfg; the default is the one that GRUB takes when nobody chooses.
 
     `environment`: its environment block (grubenv). `specified`: the entries that `blscfg` would add, by name.
+    `machine`: what the medium answers.
     """
-    script = _Menu(source, reads, dict(environment or {}), specified)
+    script = _Menu(source, reads, dict(environment or {}), specified, machine or Machine())
     script.run(commands_of(text), 0)
     return script.entries()
 
 
 class _Menu(MenuScript):
     def __init__(
-        self, source: str, reads: Reads, environment: dict[str, str], specified: tuple[tuple[str, BootEntry], ...]
+        self,
+        source: str,
+        reads: Reads,
+        environment: dict[str, str],
+        specified: tuple[tuple[str, BootEntry], ...],
+        machine: Machine,
     ) -> None:
         efi = "/efi/" in source.casefold()
         variables = {f"feature_{name}": "y" for name in _FEATURES}
         variables |= {"prefix": posixpath.dirname(source), "root": "", "grub_cpu": "x86_64"}
-        super().__init__(variables | {"grub_platform": "efi" if efi else "pc"})
+        super().__init__(variables | {"grub_platform": "efi" if efi else "pc"} | machine.variables(source))
+        self._machine = machine
         self._source = source
         self._reads = reads
         self._environment = environment
@@ -108,9 +118,11 @@ class _Menu(MenuScript):
             self._add_specified()
         elif word == "set" or _ASSIGNED.fullmatch(word):
             self._set(words[1:] if word == "set" else words[:1])
-        elif word == "search":
+        elif word == "search" or word.startswith("search."):
             # It finds the file system on whatever partition that is.
             self._root = ""
+        elif word in self._machine.asks:
+            self.ok = self._machine.answer(words, self.variables, self._reads)
         elif word == "unset":
             for name in words[1:]:
                 self.variables.pop(name, None)
@@ -154,12 +166,26 @@ class _Menu(MenuScript):
             self._direct, self._loads = (made, None) if self._loads is None else (self._direct, made)
         elif word == "loopback" and len(rest) > 1:
             self._images[rest[-2]] = below_root(rest[-1])
+        elif word == "chainloader" and self._loads is not None and rest:
+            self._chain([part for part in rest if not part.startswith("-")], root)
         elif word == "boot" and self._loads is None and self._direct.kernel:
             self._is_started = True
             return "return"
         else:
             self.ok = word in _DONE
         return ""
+
+    def _chain(self, words: list[str], root: str) -> None:
+        """Start another program: a kernel or a unified image with its options, or a loader, which is no entry."""
+        device = words[0].partition(")")[0].lstrip("(") if words[0].startswith("(") else ""
+        inside = device in self._images and words[0].casefold().endswith(".efi")
+        if inside or self._machine.starts_linux(below_root(words[0])):
+            self._loads = _loaded(self._loads or BootEntry(), "linux", words, root, self._images)
+
+    def values(self, words: tuple[str, ...]) -> list[str]:
+        """Return what a loop goes through: patterns become the paths that are there."""
+        found = self.words(words)
+        return [path for word in found for path in (self._machine.matching(word) if "*" in word else [word])]
 
     def _load_environment(self, words: list[str]) -> None:
         """Take the variables of an environment block: GRUB's own, or the file that is named; all, or those named."""
@@ -182,13 +208,14 @@ class _Menu(MenuScript):
 
     def _entry(self, word: str, words: list[str], command: MenuCommand, depth: int) -> None:
         ident = next((after for option, after in itertools.pairwise(words) if option == "--id"), "")
+        ident = ident or next((word.partition("=")[2] for word in words if word.startswith("--id=")), "")
         number = self._number()
         if word == "submenu":
             above, self._level = self._level, f"{number}>"
             self.run(command.block or (), depth + 1)
             self._level = above
         elif len(self._items) < _ENTRIES_MAX:
-            self._items.append(_Item(words[1], ident, number, command.block or ()))
+            self._items.append(_Item(words[1], ident, number, command.block or (), given=_given(words[1:])))
 
     def _add_specified(self) -> None:
         for name, entry in self._specified[: _ENTRIES_MAX - len(self._items)]:
@@ -224,11 +251,22 @@ class _Menu(MenuScript):
 
     def _gone_through(self, item: _Item) -> BootEntry:
         before = dict(self.variables)
+        self.variables |= {str(number): word for number, word in enumerate(item.given, 1)}
         self._root = ""
         self._loads = BootEntry(title=item.title)
         self.run(item.body, 0)
         loads, self._loads, self.variables = self._loads, None, before
         return loads
+
+
+def _given(words: list[str]) -> tuple[str, ...]:
+    """Return the words of an entry that its body has as `$1` (the title), `$2` and so on: those that are no options."""
+    with_value = {"--class", "--users", "--hotkey", "--id", "--source"}
+    return tuple(
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if not word.startswith("--") and before not in with_value
+    )
 
 
 def _loaded(entry: BootEntry, word: str, rest: list[str], root: str, images: Mapping[str, str]) -> BootEntry:

@@ -14,6 +14,8 @@ import msgspec
 from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
+from bootlab.sources.kernel_image import is_kernel
+from bootlab.sources.menus.loader_order import Place, in_order
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.versions import version_of
 from bootlab.sources.menus.words import filled
@@ -22,8 +24,9 @@ _ENTRIES_MAX = 200
 _LOADER_FOLDERS = ("/boot/loader", "/loader", "/efi/loader", "/boot/efi/loader")
 EFI_PLACES = ("/boot", "/efi", "/boot/efi", "")
 """Where an EFI partition is mounted; "": it was taken for the root of what is looked at."""
-# systemd-boot finds unified images in the first (Boot Loader Specification, type 2), the firmware in the second.
-_UNIFIED_FOLDERS = tuple(f"{place}/EFI/{name}" for name in ("Linux", "BOOT") for place in EFI_PLACES)
+_KERNEL_HEAD_BYTES = 0x1000
+# An entry for another machine is not shown.
+_ARCHITECTURES = frozenset({"x64", "aa64", "riscv64", "arm"})
 # systemd-boot, "boot counting": NAME+LEFT-DONE.conf or .efi; one without tries left is taken last.
 _TRIES = re.compile(r"\+(\d+)(?:-\d+)?$")
 
@@ -39,22 +42,68 @@ def specified(view: FileView) -> tuple[tuple[str, BootEntry], ...]:
         found = []
         for name in sorted(names, key=_rank, reverse=True)[:_ENTRIES_MAX]:
             path = f"{folder}/entries/{name}"
-            entry = parse_loader_entry(texts[name], path, root, functools.partial(_is_unified, view))
+            entry = parse_loader_entry(texts[name], path, root, functools.partial(_starts_linux, view), view.exists)
             found += [(_plain(name), entry)] if entry is not None else []
         return tuple(found)
     return ()
 
 
 def systemd_boot(view: FileView, variables: Mapping[str, str]) -> Iterator[BootEntry]:
-    """Give the entries with the one that loader.conf takes; without a word there, the newest."""
-    found = specified(view)
-    folder = next((f for f in _LOADER_FOLDERS if view.names(f"{f}/entries")), "")
-    chosen = default_of(view.text(f"{folder}/loader.conf") or "")
-    named = [name for name, _ in found if chosen and fnmatch.fnmatch(name, chosen.removesuffix(".conf"))]
-    taken = named[0] if named else (found[0][0] if found else "")
-    for name, entry in found:
+    """Give the entries as systemd-boot shows them, unified images among them; the one that it takes is marked.
+
+    `variables`: of GRUB's environment block, which some entries name.
+    """
+    found = list(_placed(view))
+    if any(view.names(f"{place}/EFI/systemd") for place in EFI_PLACES):
+        found += _unified_placed(view, "Linux")
+    order = in_order([place for place, _ in found])
+    folder = next((f for f in _LOADER_FOLDERS if view.text(f"{f}/loader.conf") is not None), "")
+    taken = _taken([found[index][0] for index in order], default_of(view.text(f"{folder}/loader.conf") or ""))
+    for number, index in enumerate(order):
+        entry = found[index][1]
         line = " ".join(filled(entry.cmdline, variables).split())
-        yield msgspec.structs.replace(entry, cmdline=line, default=name == taken)
+        yield msgspec.structs.replace(entry, cmdline=line, default=number == taken)
+
+
+def _taken(places: list[Place], wanted: str) -> int:
+    """Return the index of the entry that loader.conf's pattern takes, else of the first; older ones name no ending."""
+    pattern = wanted.casefold()
+    for number, place in enumerate(places):
+        tried = (place.ident, place.ident.removesuffix(".conf"))
+        if wanted and place.profile == 0 and any(fnmatch.fnmatchcase(name, pattern) for name in tried):
+            return number
+    return 0
+
+
+def _placed(view: FileView) -> Iterator[tuple[Place, BootEntry]]:
+    """Give the entries of files with what sorts them."""
+    names = dict(_files_of_entries(view))
+    for name, entry in specified(view):
+        values = _values(view.text(entry.source) or "")
+        first = {key: found[0] for key, found in values.items()}
+        if first.get("architecture", "x64").casefold() not in _ARCHITECTURES:
+            continue
+        yield (
+            Place(
+                ident=f"{name}.conf".casefold(),
+                spent=_is_spent(names.get(name, "")),
+                sort_key=first.get("sort-key", ""),
+                machine=first.get("machine-id", ""),
+                version=first.get("version", ""),
+            ),
+            entry,
+        )
+
+
+def _files_of_entries(view: FileView) -> Iterator[tuple[str, str]]:
+    for folder in _LOADER_FOLDERS:
+        for name in view.names(f"{folder}/entries"):
+            yield _plain(name), name
+
+
+def _is_spent(name: str) -> bool:
+    tries = _TRIES.search(posixpath.splitext(name)[0])
+    return tries is not None and int(tries[1]) == 0
 
 
 def _plain(name: str) -> str:
@@ -68,21 +117,48 @@ def _rank(name: str) -> tuple[bool, tuple[list[int], str]]:
 
 
 def unified(view: FileView) -> Iterator[BootEntry]:
-    """Give the unified images, the newest first."""
-    for folder in _UNIFIED_FOLDERS:
-        found = [
-            path
-            for name in sorted(view.names(folder), key=_rank, reverse=True)[:_ENTRIES_MAX]
-            if name.casefold().endswith(".efi") and _is_unified(view, path := f"{folder}/{name}")
-        ]
-        chosen = default_of(view.text(f"{folder.rpartition('/EFI/')[0]}/loader/loader.conf") or "")
-        # The pattern is of the identifier: the name without tries, and for a unified image with its ending.
-        named = [path for path in found if fnmatch.fnmatch(f"{_plain(posixpath.basename(path))}.efi", chosen)]
-        for path in found:
-            name = posixpath.basename(path)
-            yield BootEntry(title=name, kernel=path, source=path, default=path == (named or found)[0])
+    """Give the unified images, or the kernel, that the firmware starts by itself, or a loader that is not known."""
+    for name in ("Linux", "BOOT"):
+        found = list(_unified_placed(view, name))
+        for number, index in enumerate(in_order([place for place, _ in found])):
+            yield msgspec.structs.replace(found[index][1], default=number == 0)
         if found:
             return
+    for path in (f"{place}/EFI/BOOT/{name}" for place in EFI_PLACES for name in view.names(f"{place}/EFI/BOOT")):
+        if path.casefold().endswith(".efi") and is_kernel(view.data(path, _KERNEL_HEAD_BYTES) or b""):
+            yield BootEntry(title=posixpath.basename(path), kernel=path, source=path, default=True)
+            return
+
+
+def _unified_placed(view: FileView, folder_name: str) -> Iterator[tuple[Place, BootEntry]]:
+    """Give the unified images of a folder with what sorts them, each of their profiles."""
+    for place in EFI_PLACES:
+        folder, had = f"{place}/EFI/{folder_name}", False
+        for name in view.names(folder)[:_ENTRIES_MAX]:
+            path = f"{folder}/{name}"
+            head = view.data(path, unified_image.HEAD_MAX_BYTES) or b""
+            if not name.casefold().endswith(".efi") or not unified_image.is_unified(head):
+                continue
+            had = True
+            told = unified_image.told_by(functools.partial(view.part, path), head)
+            for number, title in enumerate(told.profiles):
+                entry = BootEntry(
+                    title=f"{name}: {title}" if number else name,
+                    kernel=path,
+                    source=path,
+                    configuration=str(number) if number else "",
+                    addons=tuple(_addons(view, place, path)),
+                )
+                ident = f"{_plain(name)}.efi".casefold()
+                yield Place(ident, _is_spent(name), told.sort_key, "", told.version, number), entry
+        if had:
+            return
+
+
+def _addons(view: FileView, place: str, path: str) -> Iterator[str]:
+    """Give the programs beside a unified image, and those for all of them, whose lines its stub appends."""
+    for folder in (f"{place}/loader/addons", f"{path}.extra.d"):
+        yield from (f"{folder}/{name}" for name in view.names(folder) if name.casefold().endswith(".addon.efi"))
 
 
 def default_of(conf: str) -> str:
@@ -104,24 +180,41 @@ def _is_unified(view: FileView, path: str) -> bool:
     return unified_image.is_unified(view.data(path, unified_image.HEAD_MAX_BYTES) or b"")
 
 
+def _starts_linux(view: FileView, path: str) -> bool:
+    return _is_unified(view, path) or is_kernel(view.data(path, _KERNEL_HEAD_BYTES) or b"")
+
+
 def parse_loader_entry(
-    text: str, source: str, root: str = "", is_kernel: Callable[[str], bool] = lambda _path: False
+    text: str,
+    source: str,
+    root: str = "",
+    starts_linux: Callable[[str], bool] = lambda _path: False,
+    exists: Callable[[str], bool] = lambda _path: True,
 ) -> BootEntry | None:
     """Return an entry of the Boot Loader Specification; None for one that starts no kernel.
 
-    `root`: the folder that its paths start at. `is_kernel`: whether a program that `efi` names is a unified image.
+    `root`: the folder that its paths start at. `starts_linux`: whether a program that `efi` names is a kernel or a
+    unified image. `exists`: whether a file is there: GRUB's entries in a root count from the root, not from /boot.
     """
     values = _values(text)
     base = root.rstrip("/")
+
+    def where(path: str) -> str:
+        plain = below_root(path)
+        own = f"{base}{plain}"
+        return plain if base and not exists(own) and exists(plain) else own
+
     kernel = next((values[key][0] for key in ("linux", "uki", "efi") if key in values), "")
-    if not kernel or ("linux" not in values and not is_kernel(f"{base}{below_root(kernel)}")):
+    if not kernel or ("linux" not in values and not starts_linux(where(kernel))):
         return None
+    profile = values.get("profile", ["0"])[0]
     return BootEntry(
         title=values.get("title", [""])[0],
-        kernel=f"{base}{below_root(kernel)}",
-        initrds=tuple(f"{base}{below_root(p)}" for value in values.get("initrd", []) for p in value.split()),
-        device_tree=f"{base}{below_root(values['devicetree'][0])}" if "devicetree" in values else "",
+        kernel=where(kernel),
+        initrds=tuple(where(p) for value in values.get("initrd", []) for p in value.split()),
+        device_tree=where(values["devicetree"][0]) if "devicetree" in values else "",
         cmdline=" ".join(values.get("options", [])),
         source=source,
         overlays=tuple(p for value in values.get("devicetree-overlay", []) for p in value.split()),
+        configuration=profile if "uki" in values and profile.strip("0") else "",
     )

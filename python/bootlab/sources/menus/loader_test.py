@@ -22,8 +22,8 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def is_true(words: Sequence[str], exists: Callable[[str], bool]) -> bool:
-    """Tell whether a test holds. `exists`: whether a file is there."""
+def is_true(words: Sequence[str], exists: Callable[[list[str]], bool]) -> bool:
+    """Tell whether a test holds. `exists`: whether a file is there, by the words behind `-e`."""
     return any(all(_one(part, exists) for part in _split(whole, "-a")) for whole in _split(words, "-o"))
 
 
@@ -37,7 +37,7 @@ def _split(words: Sequence[str], at: str) -> list[list[str]]:
     return found
 
 
-def _one(words: list[str], exists: Callable[[str], bool]) -> bool:  # noqa: PLR0911 - one for each form
+def _one(words: list[str], exists: Callable[[list[str]], bool]) -> bool:  # noqa: PLR0911 - one for each form
     if words[:1] == ["!"]:
         return not _one(words[1:], exists)
     match words:
@@ -47,7 +47,7 @@ def _one(words: list[str], exists: Callable[[str], bool]) -> bool:  # noqa: PLR0
             return _NUMBERS[operator](_number(left), _number(right))
         case [operator, *rest] if operator in {"-f", "-e", "-s", "-d"}:
             # U-Boot names interface and partition before the path.
-            return bool(rest) and exists(rest[-1])
+            return bool(rest) and exists(rest)
         case ["-n", *rest]:
             return bool(rest) and bool(rest[0])
         case ["-z", *rest]:

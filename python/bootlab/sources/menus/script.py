@@ -34,9 +34,17 @@ class MenuScript(ABC):
     def exists(self, path: str) -> bool:
         """Tell whether a file is there."""
 
+    def exists_on(self, words: list[str]) -> bool:
+        """Tell whether a file is there, by the words of a test: its path is the last one."""
+        return self.exists(words[-1])
+
     def words(self, words: tuple[str, ...]) -> list[str]:
         """Return words with their variables filled in."""
         return [part for word in words for part in expanded(word, self.variables)]
+
+    def values(self, words: tuple[str, ...]) -> list[str]:
+        """Return what a loop goes through."""
+        return self.words(words)
 
     def run(self, commands: tuple[MenuCommand, ...], depth: int) -> str:
         """Go through commands; return `break` or `return` where one of them ends the way."""
@@ -67,7 +75,7 @@ class MenuScript(ABC):
             return "break" if word == "break" else "return"
         left = ""
         if word in {"[", "test"}:
-            self.ok = is_true([part for part in words[1:] if part != "]"], self.exists)
+            self.ok = is_true([part for part in words[1:] if part != "]"], self.exists_on)
         elif word in {"true", "false"}:
             self.ok = word == "true"
         elif word:
@@ -83,7 +91,7 @@ class MenuScript(ABC):
             return ""
         if word != "for":
             return ""
-        name, values = (part[0].words[1] if len(part[0].words) > 1 else ""), self.words(part[0].words[3:])
+        name, values = (part[0].words[1] if len(part[0].words) > 1 else ""), self.values(part[0].words[3:])
         for value in values[:_VALUES_MAX]:
             self.variables[name] = value
             left = self.run(_inside(part), depth + 1)

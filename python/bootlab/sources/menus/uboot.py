@@ -13,15 +13,17 @@ from collections.abc import Callable, Mapping
 
 from bootlab.formats import device_tree, uboot_header
 from bootlab.sources.facts import BootEntry
+from bootlab.sources.medium import Medium, place_of
 from bootlab.sources.menus.paths import below
 from bootlab.sources.menus.script import MenuScript
+from bootlab.sources.menus.uboot_disk import ScriptDisk, calculated
 from bootlab.sources.menus.words import MenuCommand, commands_of
 
 _HEADER_BYTES, _SCRIPT_SIZES_BYTES = 64, 8
 _BOOTS = frozenset({"booti", "bootz", "bootm", "bootefi"})
 _LOADS = frozenset({"load", "fatload", "ext2load", "ext4load", "fsload", "sysboot"})
 _DONE = frozenset(
-    {"echo", "fdt", "setexpr", "mmc", "usb", "part", "sleep", "env", "run", "saveenv", "gpio", "led", "pci", "virtio"}
+    {"echo", "fdt", "mmc", "usb", "part", "sleep", "env", "run", "saveenv", "gpio", "led", "pci", "virtio"}
 )
 _ADDRESSES = ("kernel_addr_r", "ramdisk_addr_r", "fdt_addr_r", "scriptaddr", "load_addr", "loadaddr", "fdt_addr",
               "fdtcontroladdr", "pxefile_addr_r", "kernel_comp_addr_r")  # fmt: skip
@@ -49,27 +51,37 @@ def environment_of(text: str) -> dict[str, str]:
 
 
 def parse_script(
-    text: str, source: str, reads: Reads, environment: Mapping[str, str] | None = None
+    text: str,
+    source: str,
+    reads: Reads,
+    environment: Mapping[str, str] | None = None,
+    medium: Medium | None = None,
+    own: int = 0,
 ) -> BootEntry | None:
     """Return what a script boots; None where it comes to no command that boots a kernel from a file.
 
-    `environment`: the variables that U-Boot keeps.
+    `environment`: the variables that U-Boot keeps. `own`: the number of the partition of `medium` that has the script.
     """
-    script = _Script(source, reads, environment or {})
+    script = _Script(source, reads, environment or {}, medium, own)
     script.run(commands_of(text), 0)
     return script.booted
 
 
 class _Script(MenuScript):
-    def __init__(self, source: str, reads: Reads, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: str, reads: Reads, environment: Mapping[str, str], medium: Medium | None, own: int
+    ) -> None:
         folder = posixpath.dirname(source).rstrip("/")
         # The names of addresses stand for addresses: only what lies at which matters.
         variables = {name: f"@{name}" for name in _ADDRESSES}
-        variables |= {"prefix": f"{folder}/", "devtype": "mmc", "devnum": "0", "distro_bootpart": "1", "bootpart": "1"}
+        number = str(own or 1)
+        variables |= {"prefix": f"{folder}/", "devtype": "mmc", "devnum": "0", "distro_bootpart": number}
+        variables["bootpart"] = number
         super().__init__(variables | dict(environment))
         self._folder = folder
         self._source = source
         self._reads = reads
+        self._disk = ScriptDisk(medium)
         self._there: dict[str, str] = {}
         self._lacking: dict[str, str] = {}
         self._overlays: list[str] = []
@@ -78,6 +90,10 @@ class _Script(MenuScript):
     def exists(self, path: str) -> bool:
         return self._found(path) is not None
 
+    def exists_on(self, words: list[str]) -> bool:
+        """Tell whether a file is there: `-e INTERFACE DEVICE:PARTITION PATH`."""
+        return self._found(words[-1], self._disk.number(words[1]) if len(words) > 2 else 0) is not None
+
     def words(self, words: tuple[str, ...]) -> list[str]:
         """Return words with their variables filled in; an address that the board's U-Boot sets stands for itself."""
         if words[:1] and words[0] in _LOADS | _BOOTS:
@@ -85,25 +101,24 @@ class _Script(MenuScript):
             words = tuple(self._address(word) if index in at else word for index, word in enumerate(words))
         return super().words(words)
 
+    def values(self, words: tuple[str, ...]) -> list[str]:
+        """Return what a loop goes through: U-Boot's hush parts variables in quotes too (RAUC's scripts rely on it)."""
+        return [part for word in super().words(words) for part in word.split()]
+
     def _address(self, word: str) -> str:
         named = _VARIABLE.fullmatch(word)
         return f"@{named[1]}" if named is not None and not self.variables.get(named[1]) else word
 
     def command(self, words: list[str], command: MenuCommand, depth: int) -> str:  # noqa: ARG002 - as the others
         word, self.ok = words[0], True
-        if word in {"setenv", "set"} or words[:2] == ["env", "set"]:
-            name, *values = words[2:] if word == "env" else words[1:] or [""]
-            self.variables[name] = " ".join(values)
-        elif (assigned := _ASSIGNED.fullmatch(word)) is not None:
-            self.variables[assigned["name"]] = assigned["value"]
-        elif words[:2] == ["part", "uuid"] and len(words) > 3:  # part uuid INTERFACE DEVICE VARIABLE
-            self.variables[words[-1]] = _ASKED
-        elif words[:2] == ["fdt", "apply"] and len(words) > 2:
+        if self._sets(words):
+            return ""
+        if words[:2] == ["fdt", "apply"] and len(words) > 2:
             self._overlays += [self._there[words[2]]] if words[2] in self._there else []
         elif words[:2] == ["env", "import"]:
             self._import(next((part for part in words[2:] if part in self._there), ""))
         elif word in _LOADS and len(words) > 4:
-            self.ok = self._load(words[3], words[4])
+            self.ok = self._load(words[3], words[4], self._disk.number(words[2]))
         elif word == "run":
             for name in words[1:]:
                 if left := self.run(commands_of(self.variables.get(name, "")), depth + 1):
@@ -117,12 +132,32 @@ class _Script(MenuScript):
             self.ok = word in _DONE
         return ""
 
-    def _found(self, path: str) -> str | None:
-        tried = (below("/", path), below(self._folder or "/", path))
+    def _sets(self, words: list[str]) -> bool:
+        """Do a command that sets a variable; tell whether it was one."""
+        word = words[0]
+        if word in {"setenv", "set"} or words[:2] == ["env", "set"]:
+            name, *values = words[2:] if word == "env" else words[1:] or [""]
+            self.variables[name] = " ".join(values)
+        elif (assigned := _ASSIGNED.fullmatch(word)) is not None:
+            self.variables[assigned["name"]] = assigned["value"]
+        elif word in {"part", "fsuuid"} and len(words) > 3:
+            self.variables[words[-1]] = self._disk.answer(words) or _ASKED
+        elif word == "setexpr" and len(words) > 2:
+            self.variables[words[1]] = calculated(words[2:])
+        else:
+            return False
+        return True
+
+    def _found(self, path: str, number: int = 0) -> str | None:
+        if self._disk.is_readable(number):
+            # It reads this partition, and no other.
+            tried: tuple[str, ...] = (place_of(number, path),)
+        else:
+            tried = (below("/", path), below(self._folder or "/", path))
         return next((place for place in tried if self._reads(place) is not None), None)
 
-    def _load(self, address: str, path: str) -> bool:
-        place = self._found(path)
+    def _load(self, address: str, path: str, number: int) -> bool:
+        place = self._found(path, number)
         if place is None:
             self._there.pop(address, None)
             self._lacking[address] = path
