@@ -23,6 +23,7 @@ from benchmarks.first_contact_further import FURTHER  # noqa: E402
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
 from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
 from benchmarks.first_contact_others import OTHERS  # noqa: E402
+from benchmarks.first_contact_sixth import SIXTH  # noqa: E402
 
 from bootlab.builders.cache import Cache  # noqa: E402
 from bootlab.errors import UserError  # noqa: E402
@@ -31,7 +32,7 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES
+EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:

@@ -8,7 +8,7 @@ from benchmarks.first_contact_disks import environment
 
 from bootlab.formats import uboot_environment
 from bootlab.sources.menus.grub import parse_grub
-from bootlab.sources.menus.loader_order import Place, in_order, versions
+from bootlab.sources.menus.loader_order import EntryPlace, in_order, versions
 from bootlab.sources.menus.uboot_disk import calculated
 
 
@@ -35,11 +35,11 @@ def test_versions_as_the_specification_orders_them(older: str, newer: str):
 
 def test_entries_in_systemd_boot_s_order():
     places = [
-        Place("z.conf"),
-        Place("spent.efi", spent=True, sort_key="a"),
-        Place("b-2.conf", sort_key="b", version="2"),
-        Place("a-1.conf", sort_key="a", version="9"),
-        Place("a-2.conf", sort_key="a", version="10"),
+        EntryPlace("z.conf"),
+        EntryPlace("spent.efi", spent=True, sort_key="a"),
+        EntryPlace("b-2.conf", sort_key="b", version="2"),
+        EntryPlace("a-1.conf", sort_key="a", version="9"),
+        EntryPlace("a-2.conf", sort_key="a", version="10"),
     ]
     assert [places[index].ident for index in in_order(places)] == [
         "a-2.conf", "a-1.conf", "b-2.conf", "z.conf", "spent.efi",

@@ -24,7 +24,7 @@ _TEXT_MAX_BYTES = 1 << 16
 _VERSIONS = ("IMAGE_VERSION", "VERSION", "VERSION_ID", "BUILD_ID")
 
 
-class Told(msgspec.Struct, frozen=True):
+class SystemOfImage(msgspec.Struct, frozen=True):
     """What an image says of itself without its kernel. `profiles`: the title of each, the first being the usual one."""
 
     sort_key: str = ""
@@ -37,7 +37,7 @@ def is_unified(head: bytes) -> bool:
     return ".linux" in _sections(head)
 
 
-def told_by(reads: Callable[[int, int], bytes], head: bytes) -> Told:
+def told_by(reads: Callable[[int, int], bytes], head: bytes) -> SystemOfImage:
     """Return what an image says of its system. `reads`: returns bytes by offset and count."""
     release = os_release.read(_text_at(reads, _sections(head).get(".osrel")))
     version = next((release[key] for key in _VERSIONS if key in release), "")
@@ -45,7 +45,7 @@ def told_by(reads: Callable[[int, int], bytes], head: bytes) -> Told:
     for part in _profiles(head)[1:]:
         said = os_release.read(_text_at(reads, part.get(".profile")))
         profiles.append(said.get("TITLE", said.get("ID", "")))
-    return Told(release.get("IMAGE_ID", release.get("ID", "")), version, tuple(profiles) or ("",))
+    return SystemOfImage(release.get("IMAGE_ID", release.get("ID", "")), version, tuple(profiles) or ("",))
 
 
 def added_line(path: Path) -> str:

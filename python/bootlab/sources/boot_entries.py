@@ -6,6 +6,7 @@ Only what menus and scripts say is read; nothing is run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
@@ -13,12 +14,12 @@ from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.medium import Medium
-from bootlab.sources.menus import board_environment, loader_entries, raspberry, refind, uboot, uboot_kept
+from bootlab.sources.medium import BootMedium
+from bootlab.sources.menus import board_environment, loader_entries, raspberry, refind, uboot, uboot_kept, xen
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub import parse_grub
 from bootlab.sources.menus.grub_legacy import parse_menu_lst
-from bootlab.sources.menus.grub_machine import Machine
+from bootlab.sources.menus.grub_machine import GrubMachine
 from bootlab.sources.menus.lilo import parse_lilo
 from bootlab.sources.menus.limine import parse_limine
 from bootlab.sources.menus.loader_entries import EFI_PLACES, parse_loader_entry
@@ -43,6 +44,7 @@ _MENU_LST_FILES = tuple(
     f"{folder}/{name}" for folder in ("/boot/grub", "/grub", "/boot", "") for name in ("menu.lst", "grub.conf")
 )
 _LILO_FILES = ("/etc/lilo.conf", "/etc/elilo.conf", "/boot/efi/elilo.conf", "/elilo.conf")
+_LOADER_NAME = re.compile(r"/(?:u-?boot[^/]*|RPI_EFI\.fd)$", re.IGNORECASE)
 _SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd", "boot.ini")
 _FIRMWARE = frozenset({"start4.elf", "start.elf", "bootcode.bin"})
 _LIMINE_FILES = tuple(
@@ -54,7 +56,7 @@ _LIMINE_FILES = tuple(
 _READ_MAX_BYTES = 1 << 20
 
 
-def read(view: FileView, medium: Medium | None = None) -> tuple[BootEntry, ...]:
+def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, ...]:
     """Return every entry that is found, those that a loader takes by itself first. `medium`: where the files lie."""
     found: list[BootEntry] = []
 
@@ -69,6 +71,7 @@ def read(view: FileView, medium: Medium | None = None) -> tuple[BootEntry, ...]:
         _raspberry,
         lambda view: _uboot(view, medium),
         refind.entries,
+        xen.entries,
         _menu_lst,
         _lilo,
         _shell_script,
@@ -156,9 +159,9 @@ def _grub_reads_entries(view: FileView) -> bool:
     return any("blscfg" in (view.text(path) or "") for path in _GRUB_FILES)
 
 
-def _grub(view: FileView, medium: Medium | None) -> tuple[BootEntry, ...]:
+def _grub(view: FileView, medium: BootMedium | None) -> tuple[BootEntry, ...]:
     """Return the entries of the first menu that has some."""
-    machine = Machine(view, medium)
+    machine = GrubMachine(view, medium)
     environment, specified = _grub_environment(view), loader_entries.specified(view)
 
     def reads(path: str) -> str | None:
@@ -187,7 +190,10 @@ def _raspberry(view: FileView) -> Iterator[BootEntry]:
         firmware = not _FIRMWARE.isdisjoint(names) or "os_prefix=" in (view.text(f"{folder}/config.txt") or "")
         if "cmdline.txt" not in names and not ("config.txt" in names and firmware):
             continue
-        yield from raspberry.entries(folder, names, partial(_text_below, view, folder))
+        found = list(raspberry.entries(folder, names, partial(_text_below, view, folder)))
+        # The firmware may start another loader, whose menu counts then.
+        if not any(entry.default and _LOADER_NAME.search(entry.kernel) for entry in found):
+            yield from found
         return
 
 
@@ -195,7 +201,7 @@ def _text_below(view: FileView, folder: str, name: str) -> str | None:
     return view.text(f"{folder}/{name}")
 
 
-def _uboot(view: FileView, medium: Medium | None) -> Iterator[BootEntry]:
+def _uboot(view: FileView, medium: BootMedium | None) -> Iterator[BootEntry]:
     """Give what U-Boot's own command boots, or the first script that comes to a kernel."""
 
     def reads(path: str) -> bytes | None:

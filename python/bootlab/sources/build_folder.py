@@ -45,6 +45,9 @@ _PACKED = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|ext[234])\.(?:gz|xz
 _NOT_DISKS = re.compile(r"(?:boot|efi-part|u-boot.*|bootloader.*|flash.*)\.(?:vfat|img)$|.*\.uboot\.img$")
 
 
+_PLAIN = "a folder with images"
+
+
 class _Hints(msgspec.Struct):
     """What the build system's own files say about a boot."""
 
@@ -131,6 +134,8 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
     if hints.cmdline and (found.entry is None or not found.entry.cmdline):
         entry = found.entry or BootEntry()
         found = msgspec.structs.replace(found, entry=msgspec.structs.replace(entry, cmdline=hints.cmdline))
+    if hints.what == _PLAIN and found.disk is None and found.entry is None:
+        notes.append(f"the command line is not known: nothing in {folder} names one")
     return msgspec.structs.replace(
         found, device_tree=tree, machine=hints.machine, notes=tuple(dict.fromkeys(notes)), unknown=tuple(unknown)
     )
@@ -231,7 +236,7 @@ def _hints(folder: Path, images: Path, files: list[Path]) -> _Hints:
         if runs is not None:
             _read_qemuboot(_text(runs), hints)
         return hints
-    return _Hints(what="a folder with images")
+    return _Hints(what=_PLAIN)
 
 
 def _line_in_a_file(files: list[Path]) -> str:

@@ -25,7 +25,7 @@ from bootlab.formats.xfs import XfsFiles
 from bootlab.model import fstab
 from bootlab.sources import root_tree
 from bootlab.sources.facts import DiskFacts, PartitionFacts
-from bootlab.sources.medium import Medium
+from bootlab.sources.medium import BootMedium
 from bootlab.sources.menus import by_name, raspberry
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
@@ -74,7 +74,7 @@ class Disk:
         notes: tuple[str, ...],
         boot: FileView | None = None,
         wrong: UserError | None = None,
-        medium: Medium | None = None,
+        medium: BootMedium | None = None,
     ) -> None:
         """Join what was found."""
         self.medium = medium
@@ -119,7 +119,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
         cut_off = True
         cut = f"it is cut off: {path.stat().st_size:,} of at least {medium.end_bytes():,} bytes are there"
     notes += [cut] if cut_off else []
-    all_of_it = Medium(medium, parts, views)
+    all_of_it = BootMedium(medium, parts, views)
     firmware = _booted(parts, views)
     notes += [f"autoboot.txt: the firmware boots partition {firmware}"] if firmware is not None else []
     roots = tuple(part.number for part in parts if part.number in views and root_tree.is_root(views[part.number]))
@@ -164,7 +164,7 @@ def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) 
     return None
 
 
-def _boot(medium: Medium, firmware: int | None) -> FileView | None:
+def _boot(medium: BootMedium, firmware: int | None) -> FileView | None:
     """Return the files of the partition with the kernels, as /boot of a root that cannot be read; None without one."""
     for part in sorted(medium.parts, key=lambda part: part.number != firmware):
         if part.number not in medium.views:
@@ -182,7 +182,10 @@ def _boot(medium: Medium, firmware: int | None) -> FileView | None:
         medium.show_in(own)
         if any(own.kind(entry.inside or entry.kernel) == "file" for entry in root_tree.entries_of(own, medium)):
             return own
-    return None
+    bare = FileView(NoFiles())
+    medium.show_in(bare)
+    # A partition may be the kernel itself.
+    return bare if any(bare.kind(entry.kernel) == "file" for entry in root_tree.entries_of(bare, medium)) else None
 
 
 def needed_bytes(medium: ByteSource, ends: list[int]) -> int:

@@ -8,17 +8,16 @@ a place of its own in the view of the root, which no folder lists.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
+
+import msgspec
 
 from bootlab.formats.disk_bytes import ByteSource, Window
 from bootlab.formats.file_view import PARTITION_PLACE, FileView, OneFile
-from bootlab.sources.facts import PartitionFacts
-
-_PLACE = re.compile(rf"/{re.escape(PARTITION_PLACE)}(\d+)")
+from bootlab.sources.facts import BootEntry, PartitionFacts
 
 
-class Medium:
+class BootMedium:
     """What is known of a whole medium while its menus are read."""
 
     def __init__(self, device: ByteSource, parts: tuple[PartitionFacts, ...], views: Mapping[int, FileView]) -> None:
@@ -56,11 +55,20 @@ def place_of(number: int, path: str) -> str:
     return posixpath.normpath(f"/{PARTITION_PLACE}{number}/{path}")
 
 
-def plain(text: str) -> str:
-    """Return a text with the places of partitions in words for people."""
-    return _PLACE.sub(r"partition \1:", text)
+def below_top(entry: BootEntry, top: str) -> BootEntry:
+    """Return an entry of a menu in a partition with its paths from the partition's place; relative ones have it."""
+
+    def placed(path: str) -> str:
+        return path if not path or path.startswith(f"{top}/") else f"{top}{path}"
+
+    return msgspec.structs.replace(
+        entry,
+        kernel=placed(entry.kernel),
+        initrds=tuple(placed(path) for path in entry.initrds),
+        device_tree=placed(entry.device_tree),
+    )
 
 
-def flagged(medium: Medium) -> Iterator[int]:
+def flagged(medium: BootMedium) -> Iterator[int]:
     """Give the partitions that a BIOS or U-Boot's standard boot takes by their flag."""
     return (part.number for part in medium.parts if part.partition.bootable and part.number in medium.views)

@@ -17,7 +17,7 @@ from bootlab.formats.file_view import FileView
 from bootlab.sources import boot_entries
 from bootlab.sources.facts import BootEntry, PartitionFacts
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.medium import Medium, flagged, place_of
+from bootlab.sources.medium import BootMedium, flagged, place_of
 
 _FOLDERS = ("", "/boot", "/boot/efi", "/efi")
 # What a flag leads to: a loader in the partition itself, or U-Boot's menus and scripts.
@@ -33,14 +33,14 @@ _HEAD_BYTES = 0x1000
 _ACTIVE = 1 << 50
 
 
-def by_flag(medium: Medium) -> tuple[BootEntry, ...]:
+def by_flag(medium: BootMedium) -> tuple[BootEntry, ...]:
     """Return the entries of the flagged partition where several have a menu that a flag chooses; else nothing."""
     having = [number for number, view in medium.views.items() if any(view.exists(path) for path in _BY_FLAG)]
     chosen = next((number for number in flagged(medium) if number in having), None)
     return _of(medium, chosen) if chosen is not None and len(having) > 1 else ()
 
 
-def own(medium: Medium) -> tuple[BootEntry, ...]:
+def own(medium: BootMedium) -> tuple[BootEntry, ...]:
     """Return the entries of the first partition whose own menu names a kernel in it; else the kernels' partitions."""
     first = list(flagged(medium))
     for number in (*first, *(number for number in medium.views if number not in first)):
@@ -49,7 +49,7 @@ def own(medium: Medium) -> tuple[BootEntry, ...]:
     return tuple(_kernels(medium))
 
 
-def _of(medium: Medium, number: int) -> tuple[BootEntry, ...]:
+def _of(medium: BootMedium, number: int) -> tuple[BootEntry, ...]:
     """Return the entries of a partition whose kernels lie in it, with their paths in the view of the root."""
     view = FileView(medium.views[number].files)
     medium.show_in(view)
@@ -71,7 +71,7 @@ def _of(medium: Medium, number: int) -> tuple[BootEntry, ...]:
     )
 
 
-def _kernels(medium: Medium) -> Iterator[BootEntry]:
+def _kernels(medium: BootMedium) -> Iterator[BootEntry]:
     """Give the partitions that are a kernel, or an image of one with its parts, those of the active slot first."""
     found = [part for part in medium.parts if part.number and part.file_system is None and _is_bootable(medium, part)]
     found.sort(key=lambda part: (not _is_named(part), not part.partition.attributes & _ACTIVE))
@@ -88,7 +88,7 @@ def _is_named(part: PartitionFacts) -> bool:
     return _KERNELS.fullmatch(part.partition.name) is not None
 
 
-def _is_bootable(medium: Medium, part: PartitionFacts) -> bool:
+def _is_bootable(medium: BootMedium, part: PartitionFacts) -> bool:
     if _RECOVERY.search(part.partition.name):
         return False
     head = medium.window(part).read(0, max(_HEAD_BYTES, unified_image.HEAD_MAX_BYTES))

@@ -13,7 +13,7 @@ from bootlab.model.architecture import Arch
 from bootlab.sources import deployed
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.initramfs import module_name
-from bootlab.sources.medium import Medium
+from bootlab.sources.medium import BootMedium
 from bootlab.sources.menus import by_name
 from bootlab.sources.menus.versions import version_of
 
@@ -33,7 +33,7 @@ def is_root(view: FileView) -> bool:
     return any(_init_of(view, path) for path in _INITS[:4]) and (view.exists("/etc") or view.exists("/bin"))
 
 
-def look(view: FileView, medium: Medium | None = None) -> RootFacts:
+def look(view: FileView, medium: BootMedium | None = None) -> RootFacts:
     """Return what a tree says of itself. What cannot be read is as if it were not there.
 
     `medium`: the one that it lies on.
@@ -65,7 +65,7 @@ def look(view: FileView, medium: Medium | None = None) -> RootFacts:
     )
 
 
-def entries_of(view: FileView, medium: Medium | None = None) -> tuple[BootEntry, ...]:
+def entries_of(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, ...]:
     """Return what a boot loader would start: the entries of its menu, and at last the newest kernel in /boot."""
     from bootlab.sources import boot_entries, partition_menus  # noqa: PLC0415 - readers of ten boot loaders
     from bootlab.sources.menus import boot_guard  # noqa: PLC0415 - as they

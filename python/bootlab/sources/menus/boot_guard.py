@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bootlab.sources.facts import BootEntry
-from bootlab.sources.medium import Medium, place_of
+from bootlab.sources.medium import BootMedium, place_of
 
 _FILE, _LABEL = "/BGENV.DAT", "/EFILABEL"
 _TEXT_BYTES = 2 * 255
@@ -34,7 +34,7 @@ class _Config(msgspec.Struct, frozen=True):
     revision: int
 
 
-def entries(medium: Medium) -> tuple[BootEntry, ...]:
+def entries(medium: BootMedium) -> tuple[BootEntry, ...]:
     """Return the programs of both partitions, the one first that is started."""
     found = [config for number in medium.views if (config := _read(medium, number)) is not None]
     found.sort(key=lambda config: -config.revision)
@@ -54,7 +54,7 @@ def entries(medium: Medium) -> tuple[BootEntry, ...]:
     )
 
 
-def _read(medium: Medium, number: int) -> _Config | None:
+def _read(medium: BootMedium, number: int) -> _Config | None:
     data = medium.views[number].data(_FILE, _READ_MAX_BYTES) or b""
     if len(data) < _LEAST_BYTES or zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
         return None
@@ -64,7 +64,7 @@ def _read(medium: Medium, number: int) -> _Config | None:
     return _Config(number, program, line, bool(in_progress), state, revision)
 
 
-def _places(medium: Medium, config: _Config) -> Iterator[str]:
+def _places(medium: BootMedium, config: _Config) -> Iterator[str]:
     """Give where the program lies: `C:LABEL:PATH` names the label in a file, `L:LABEL:PATH` the file system's."""
     *named, path = config.program.replace("\\", "/").split(":")
     label = named[-1] if named else ""
@@ -72,7 +72,7 @@ def _places(medium: Medium, config: _Config) -> Iterator[str]:
     yield place_of((numbers or [config.at])[0], path)
 
 
-def _labels(medium: Medium, number: int) -> Iterator[str]:
+def _labels(medium: BootMedium, number: int) -> Iterator[str]:
     text = medium.views[number].data(_LABEL, _TEXT_BYTES) or b""
     yield text.decode("utf-16-le" if b"\0" in text else "utf-8", "replace").strip("\0\n ")
     part = medium.of(number)

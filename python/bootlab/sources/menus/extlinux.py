@@ -13,12 +13,13 @@ from bootlab.sources.menus.starts_nothing import first_instead
 
 _ENTRIES_MAX = 200
 _INCLUDES_MAX = 50
+_DEPTH_MAX = 8
 # U-Boot fills in its environment's variables (boot/pxe_utils.c, cli_simple_process_macros).
 _VARIABLE = re.compile(r"\$\{\w+\}")
 
 
 def parse_extlinux(
-    text: str, source: str, *, reads: Callable[[str], str | None] = lambda _path: None, base: str = ""
+    text: str, source: str, *, reads: Callable[[str], str | None] = lambda _path: None, base: str = "", depth: int = 0
 ) -> tuple[BootEntry, ...]:
     """Return the entries of an extlinux.conf or syslinux.cfg. Paths are relative to its folder, or to `base`.
 
@@ -46,6 +47,11 @@ def parse_extlinux(
         elif key == "append":
             common = value
     chosen = _chosen([label["label"] for label in labels], said)
+    other = next((label["config"].split() for label in labels if label["label"] == chosen and "config" in label), [])
+    if other and depth < _DEPTH_MAX and (inner := reads(below(folder, other[0]))) is not None:
+        # Syslinux goes over to another file, and to the folder that stands behind it.
+        where = below(folder, other[1]) if len(other) > 1 else folder
+        return parse_extlinux(inner, below(folder, other[0]), reads=reads, base=where, depth=depth + 1)
     made = [_entry(label, folder, source, common, is_default=label["label"] == chosen) for label in labels]
     found = [entry for entry in made if entry is not None]
     if chosen and found and not any(entry.default for entry in found):

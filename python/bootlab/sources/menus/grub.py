@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from bootlab.sources.facts import BootEntry
-from bootlab.sources.menus.grub_machine import Machine
+from bootlab.sources.menus.grub_machine import GrubMachine
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.script import MenuScript
 from bootlab.sources.menus.starts_nothing import first_instead
@@ -60,14 +60,14 @@ def parse_grub(
     reads: Reads = lambda _path: None,
     environment: Mapping[str, str] | None = None,
     specified: tuple[tuple[str, BootEntry], ...] = (),
-    machine: Machine | None = None,
+    machine: GrubMachine | None = None,
 ) -> tuple[BootEntry, ...]:
     """Return the entries of a grub.cfg; the default is the one that GRUB takes when nobody chooses.
 
     `environment`: its environment block (grubenv). `specified`: the entries that `blscfg` would add, by name.
     `machine`: what the medium answers.
     """
-    script = _Menu(source, reads, dict(environment or {}), specified, machine or Machine())
+    script = _Menu(source, reads, dict(environment or {}), specified, machine or GrubMachine())
     script.run(commands_of(text), 0)
     return script.entries()
 
@@ -79,7 +79,7 @@ class _Menu(MenuScript):
         reads: Reads,
         environment: dict[str, str],
         specified: tuple[tuple[str, BootEntry], ...],
-        machine: Machine,
+        machine: GrubMachine,
     ) -> None:
         efi = "/efi/" in source.casefold()
         variables = {f"feature_{name}": "y" for name in _FEATURES}

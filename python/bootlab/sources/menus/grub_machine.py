@@ -17,7 +17,7 @@ from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import PartitionFacts
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.medium import Medium
+from bootlab.sources.medium import BootMedium
 from bootlab.sources.menus.paths import below_root
 
 _PLACES = ("", "/boot", "/boot/efi", "/efi")
@@ -28,20 +28,23 @@ _KERNEL_HEAD_BYTES = 0x1000
 _PATTERN_MAX_CHARS, _TEXT_MAX_CHARS = 200, 1000
 
 
-class Machine:
+class GrubMachine:
     """The medium that a menu lies on, seen by its script."""
 
-    asks = frozenset({"gptprio.next", "regexp", "file_env", "probe"})
+    asks = frozenset({"gptprio.next", "gptpriority", "regexp", "file_env", "probe"})
 
-    def __init__(self, view: FileView | None = None, medium: Medium | None = None) -> None:
+    def __init__(self, view: FileView | None = None, medium: BootMedium | None = None) -> None:
         """Look at the files of a root, and at the medium's partitions."""
         self._view = view
         self._medium = medium
+        self._own = 0
 
     def variables(self, source: str) -> dict[str, str]:
         """Return the variables that a script built into GRUB sets before it reads the menu (`source`)."""
         part = self._by_priority()
-        own = self._medium.holder(self._view, source) if self._medium is not None and self._view is not None else 0
+        own = self._own = (
+            self._medium.holder(self._view, source) if self._medium is not None and self._view is not None else 0
+        )
         # Bottlerocket's: the menu lies in the partition that has priority.
         return {"boot_uuid": part.partition.partuuid} if part is not None and part.number == own else {}
 
@@ -68,35 +71,58 @@ class Machine:
         rest = [word for word in words[1:] if not word.startswith("-")]
         if words[0] == "gptprio.next":
             part = self._by_priority()
-            if part is None:
-                return False
-            variables[named.get("-u", "uuid")] = part.partition.partuuid
-            variables[named.get("-d", "dev")] = f"hd0,gpt{part.number}"
-            return True
+            if part is not None:
+                variables[named.get("-u", "uuid")] = part.partition.partuuid
+                variables[named.get("-d", "dev")] = f"hd0,gpt{part.number}"
+            return part is not None
         if words[0] == "file_env":
             text = reads(below_root(named.get("-f", "")))
-            if text is None:
-                return False
             # It takes the first line (home-assistant/operating-system, its patch of GRUB).
-            variables[rest[-1]] = (text.splitlines() or [""])[0].strip()
-            return True
-        if words[0] == "regexp" and len(rest) > 1:
-            return _matched(words[1:], variables)
-        return False
+            variables |= {rest[-1]: (text.splitlines() or [""])[0].strip()} if text is not None and rest else {}
+            return text is not None
+        if words[0] == "gptpriority" and len(rest) > 2:
+            part = self._part(rest[1])
+            variables[rest[2]] = str(_rank(part)) if part is not None else "0"
+            return part is not None
+        if words[0] == "probe":
+            return self._probe(words[1:], variables)
+        return words[0] == "regexp" and len(rest) > 1 and _matched(words[1:], variables)
+
+    def _part(self, number: str) -> PartitionFacts | None:
+        return self._medium.of(int(number)) if self._medium is not None and number.isdecimal() else None
+
+    def _probe(self, words: list[str], variables: dict[str, str]) -> bool:
+        """Do `probe --set VARIABLE --fs-uuid DEVICE`; without a number the device is the menu's own partition."""
+        name = _options(words).get("--set") or _options(words).get("-s", "")
+        name = name or next((word.partition("=")[2] for word in words if word.startswith("--set=")), "")
+        number = re.search(r",(?:gpt|msdos)?(\d{1,3})\)?$", words[-1] if words else "")
+        part = self._part(number[1] if number is not None else str(self._own))
+        if part is None or not name:
+            return False
+        system = part.file_system
+        said = {
+            "-u": system.uuid if system is not None else "",
+            "-f": system.fstype if system is not None else "",
+            "-l": system.label if system is not None else "",
+            "--part-uuid": part.partition.partuuid,
+        }
+        said |= {"--fs-uuid": said["-u"], "--fs": said["-f"], "--label": said["-l"]}
+        variables[name] = next((said[word] for word in words if word in said), "")
+        return bool(variables[name])
 
     def _by_priority(self) -> PartitionFacts | None:
         """Return the partition that is booted: of the highest priority among those that succeeded or have tries."""
-
-        def rank(part: PartitionFacts) -> int:
-            return part.partition.attributes >> 48 & 0xF
-
         parts = self._medium.parts if self._medium is not None else ()
         may = [
             part
             for part in parts
-            if part.partition.type_uuid in _WITH_PRIORITY and rank(part) and part.partition.attributes >> 52 & 0x1F
+            if part.partition.type_uuid in _WITH_PRIORITY and _rank(part) and part.partition.attributes >> 52 & 0x1F
         ]
-        return max(may, key=rank) if may else None
+        return max(may, key=_rank) if may else None
+
+
+def _rank(part: PartitionFacts) -> int:
+    return part.partition.attributes >> 48 & 0xF
 
 
 def _options(words: list[str]) -> dict[str, str]:

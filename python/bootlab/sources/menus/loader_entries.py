@@ -15,7 +15,7 @@ from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.menus.loader_order import Place, in_order
+from bootlab.sources.menus.loader_order import EntryPlace, in_order
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.versions import version_of
 from bootlab.sources.menus.words import filled
@@ -57,15 +57,19 @@ def systemd_boot(view: FileView, variables: Mapping[str, str]) -> Iterator[BootE
     if any(view.names(f"{place}/EFI/systemd") for place in EFI_PLACES):
         found += _unified_placed(view, "Linux")
     order = in_order([place for place, _ in found])
-    folder = next((f for f in _LOADER_FOLDERS if view.text(f"{f}/loader.conf") is not None), "")
-    taken = _taken([found[index][0] for index in order], default_of(view.text(f"{folder}/loader.conf") or ""))
+    taken = _taken([found[index][0] for index in order], _default(view))
     for number, index in enumerate(order):
         entry = found[index][1]
         line = " ".join(filled(entry.cmdline, variables).split())
         yield msgspec.structs.replace(entry, cmdline=line, default=number == taken)
 
 
-def _taken(places: list[Place], wanted: str) -> int:
+def _default(view: FileView) -> str:
+    text = next((text for f in _LOADER_FOLDERS if (text := view.text(f"{f}/loader.conf")) is not None), "")
+    return default_of(text)
+
+
+def _taken(places: list[EntryPlace], wanted: str) -> int:
     """Return the index of the entry that loader.conf's pattern takes, else of the first; older ones name no ending."""
     pattern = wanted.casefold()
     for number, place in enumerate(places):
@@ -75,7 +79,7 @@ def _taken(places: list[Place], wanted: str) -> int:
     return 0
 
 
-def _placed(view: FileView) -> Iterator[tuple[Place, BootEntry]]:
+def _placed(view: FileView) -> Iterator[tuple[EntryPlace, BootEntry]]:
     """Give the entries of files with what sorts them."""
     names = dict(_files_of_entries(view))
     for name, entry in specified(view):
@@ -84,7 +88,7 @@ def _placed(view: FileView) -> Iterator[tuple[Place, BootEntry]]:
         if first.get("architecture", "x64").casefold() not in _ARCHITECTURES:
             continue
         yield (
-            Place(
+            EntryPlace(
                 ident=f"{name}.conf".casefold(),
                 spent=_is_spent(names.get(name, "")),
                 sort_key=first.get("sort-key", ""),
@@ -120,8 +124,10 @@ def unified(view: FileView) -> Iterator[BootEntry]:
     """Give the unified images, or the kernel, that the firmware starts by itself, or a loader that is not known."""
     for name in ("Linux", "BOOT"):
         found = list(_unified_placed(view, name))
-        for number, index in enumerate(in_order([place for place, _ in found])):
-            yield msgspec.structs.replace(found[index][1], default=number == 0)
+        order = in_order([place for place, _ in found])
+        taken = _taken([found[index][0] for index in order], _default(view))
+        for number, index in enumerate(order):
+            yield msgspec.structs.replace(found[index][1], default=number == taken)
         if found:
             return
     for path in (f"{place}/EFI/BOOT/{name}" for place in EFI_PLACES for name in view.names(f"{place}/EFI/BOOT")):
@@ -130,7 +136,7 @@ def unified(view: FileView) -> Iterator[BootEntry]:
             return
 
 
-def _unified_placed(view: FileView, folder_name: str) -> Iterator[tuple[Place, BootEntry]]:
+def _unified_placed(view: FileView, folder_name: str) -> Iterator[tuple[EntryPlace, BootEntry]]:
     """Give the unified images of a folder with what sorts them, each of their profiles."""
     for place in EFI_PLACES:
         folder, had = f"{place}/EFI/{folder_name}", False
@@ -150,7 +156,7 @@ def _unified_placed(view: FileView, folder_name: str) -> Iterator[tuple[Place, B
                     addons=tuple(_addons(view, place, path)),
                 )
                 ident = f"{_plain(name)}.efi".casefold()
-                yield Place(ident, _is_spent(name), told.sort_key, "", told.version, number), entry
+                yield EntryPlace(ident, _is_spent(name), told.sort_key, "", told.version, number), entry
         if had:
             return
 

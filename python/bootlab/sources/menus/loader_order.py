@@ -15,7 +15,7 @@ _IGNORED = re.compile(r"[^0-9A-Za-z~^.-]*")
 _PARTS = {True: re.compile(r"[0-9]*"), False: re.compile(r"[A-Za-z]*")}
 
 
-class Place(msgspec.Struct, frozen=True):
+class EntryPlace(msgspec.Struct, frozen=True):
     """What sorts an entry. `ident`: its file's name, in small letters and without its tries."""
 
     ident: str
@@ -26,7 +26,7 @@ class Place(msgspec.Struct, frozen=True):
     profile: int = 0
 
 
-def in_order(places: list[Place]) -> list[int]:
+def in_order(places: list[EntryPlace]) -> list[int]:
     """Return the indexes of entries in the order of the menu."""
 
     def compared(a: int, b: int) -> int:
@@ -35,7 +35,7 @@ def in_order(places: list[Place]) -> list[int]:
     return sorted(range(len(places)), key=functools.cmp_to_key(compared))
 
 
-def _compared(a: Place, b: Place) -> int:
+def _compared(a: EntryPlace, b: EntryPlace) -> int:
     steps = [_less(a.spent, b.spent), _less(not a.sort_key, not b.sort_key)]
     if a.sort_key and b.sort_key:
         steps += [_less(a.sort_key, b.sort_key), _less(a.machine, b.machine), -versions(a.version, b.version)]

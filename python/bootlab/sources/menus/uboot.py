@@ -12,8 +12,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from bootlab.formats import device_tree, uboot_header
+from bootlab.formats.file_view import PARTITION_PLACE
 from bootlab.sources.facts import BootEntry
-from bootlab.sources.medium import Medium, place_of
+from bootlab.sources.medium import BootMedium, below_top, place_of
+from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.paths import below
 from bootlab.sources.menus.script import MenuScript
 from bootlab.sources.menus.uboot_disk import ScriptDisk, calculated
@@ -21,7 +23,7 @@ from bootlab.sources.menus.words import MenuCommand, commands_of
 
 _HEADER_BYTES, _SCRIPT_SIZES_BYTES = 64, 8
 _BOOTS = frozenset({"booti", "bootz", "bootm", "bootefi"})
-_LOADS = frozenset({"load", "fatload", "ext2load", "ext4load", "fsload", "sysboot"})
+_LOADS = frozenset({"load", "fatload", "ext2load", "ext4load", "fsload"})
 _DONE = frozenset(
     {"echo", "fdt", "mmc", "usb", "part", "sleep", "env", "run", "saveenv", "gpio", "led", "pci", "virtio"}
 )
@@ -55,7 +57,7 @@ def parse_script(
     source: str,
     reads: Reads,
     environment: Mapping[str, str] | None = None,
-    medium: Medium | None = None,
+    medium: BootMedium | None = None,
     own: int = 0,
 ) -> BootEntry | None:
     """Return what a script boots; None where it comes to no command that boots a kernel from a file.
@@ -69,7 +71,7 @@ def parse_script(
 
 class _Script(MenuScript):
     def __init__(
-        self, source: str, reads: Reads, environment: Mapping[str, str], medium: Medium | None, own: int
+        self, source: str, reads: Reads, environment: Mapping[str, str], medium: BootMedium | None, own: int
     ) -> None:
         folder = posixpath.dirname(source).rstrip("/")
         # The names of addresses stand for addresses: only what lies at which matters.
@@ -117,6 +119,11 @@ class _Script(MenuScript):
             self._overlays += [self._there[words[2]]] if words[2] in self._there else []
         elif words[:2] == ["env", "import"]:
             self._import(next((part for part in words[2:] if part in self._there), ""))
+        elif word == "sysboot" and len(words) > 4:
+            return self._other_menu(words)
+        elif words[1:2] == ["read"] and len(words) > 3 and (number := self._disk.starting_at(words[3])):
+            # A kernel without a file system: `mmc read ADDRESS SECTOR COUNT`.
+            self._there[words[2]] = place_of(number, "").rstrip("/")
         elif word in _LOADS and len(words) > 4:
             self.ok = self._load(words[3], words[4], self._disk.number(words[2]))
         elif word == "run":
@@ -170,6 +177,18 @@ class _Script(MenuScript):
     def _import(self, address: str) -> None:
         data = self._reads(self._there.get(address, ""))
         self.variables |= environment_of((data or b"").decode("utf-8", "replace"))
+
+    def _other_menu(self, words: list[str]) -> str:
+        """Boot what a menu of the other kind says: `sysboot INTERFACE DEVICE any ADDRESS FILE`."""
+        place = self._found(words[-1], self._disk.number(words[2]))
+        text = (self._reads(place) or b"").decode("utf-8", "replace") if place is not None else ""
+        found = parse_extlinux(text, place or "")
+        self.booted = next((entry for entry in found if entry.default), None)
+        if self.booted is not None and place is not None and place.startswith(f"/{PARTITION_PLACE}"):
+            top = "/" + place.split("/")[1]
+            self.booted = below_top(self.booted, top)
+        self.ok = self.booted is not None
+        return "return" if self.ok else ""
 
     def _boot(self, words: list[str]) -> str:
         addresses = [word.partition("#")[0].partition(":")[0] for word in words[:3]]

@@ -10,7 +10,8 @@ import operator
 import re
 from collections.abc import Callable
 
-from bootlab.sources.medium import Medium
+from bootlab.sources.facts import PartitionFacts
+from bootlab.sources.medium import BootMedium
 
 _DEVICE = re.compile(r"[0-9a-fA-F]+(?:\.[0-9]+)?[:#](?P<part>[0-9a-fA-F]+|[^#:]+)$")
 _SUMS: dict[str, Callable[[int, int], int]] = {
@@ -21,13 +22,14 @@ _SUMS: dict[str, Callable[[int, int], int]] = {
     "|": operator.or_,
     "^": operator.xor,
 }
+SECTOR_BYTES = 512
 _WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class ScriptDisk:
     """The medium that a script is started from: `mmc 0:2` is its second partition, whatever its device's number."""
 
-    def __init__(self, medium: Medium | None) -> None:
+    def __init__(self, medium: BootMedium | None) -> None:
         """Look at a medium; None: nothing is known of its partitions."""
         self._medium = medium
 
@@ -44,19 +46,34 @@ class ScriptDisk:
             return next((part.number for part in self._medium.parts if part.partition.name == found["part"]), 0)
         return int(found["part"], 16) if re.fullmatch(r"[0-9a-fA-F]{1,3}", found["part"]) else 0
 
+    def starting_at(self, sector: str) -> int:
+        """Return the partition that begins at a sector (in hexadecimal digits), without a file system; 0 for none."""
+        at = int(sector, 16) * SECTOR_BYTES if re.fullmatch(r"(?:0x)?[0-9a-fA-F]{1,12}", sector) else -1
+        parts = self._medium.parts if self._medium is not None else ()
+        named = (part.number for part in parts if part.partition.start_bytes == at and part.file_system is None)
+        return next(named, 0)
+
     def answer(self, words: list[str]) -> str:
         """Return what `part uuid`, `part number` or `fsuuid` would set; "" where the medium does not tell."""
         if self._medium is None:
             return ""
-        if words[:2] == ["part", "number"] and len(words) > 5:
+        if words[0] == "part" and words[1] in {"number", "start", "size"} and len(words) > 5:
             named = next((part for part in self._medium.parts if part.partition.name == words[4]), None)
-            return f"0x{named.number:x}" if named is not None else ""
+            named = named or (
+                self._medium.of(int(words[4], 16)) if re.fullmatch("[0-9a-fA-F]{1,3}", words[4]) else None
+            )
+            return "" if named is None else f"{_told(words[1], named):x}"
         part = self._medium.of(self.number(words[2] if words[0] == "fsuuid" else words[3]))
         if part is None:
             return ""
         if words[:2] == ["part", "uuid"]:
             return part.partition.partuuid
         return part.file_system.uuid if words[0] == "fsuuid" and part.file_system is not None else ""
+
+
+def _told(what: str, part: PartitionFacts) -> int:
+    sectors = {"start": part.partition.start_bytes, "size": part.partition.size_bytes}
+    return sectors[what] // SECTOR_BYTES if what in sectors else part.number
 
 
 def calculated(words: list[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from bootlab.formats import uboot_environment
 from bootlab.formats.file_view import FileView
-from bootlab.sources.medium import Medium
+from bootlab.sources.medium import BootMedium
 
 _FILES = ("uboot.env", "uboot-redund.env")
 _CONFIG = "/etc/fw_env.config"
@@ -23,7 +23,7 @@ _SEARCHED_BYTES = 16 << 20
 _STEP_BYTES = 512
 
 
-def variables(view: FileView, medium: Medium | None) -> tuple[Mapping[str, str], str]:
+def variables(view: FileView, medium: BootMedium | None) -> tuple[Mapping[str, str], str]:
     """Return the variables, and where they are kept."""
     for found in (_of_files(view), *_of_medium(view, medium)):
         if found is not None:
@@ -46,7 +46,7 @@ def _of_files(view: FileView) -> tuple[Mapping[str, str], str] | None:
     return None
 
 
-def _of_medium(view: FileView, medium: Medium | None) -> Iterator[tuple[Mapping[str, str], str] | None]:
+def _of_medium(view: FileView, medium: BootMedium | None) -> Iterator[tuple[Mapping[str, str], str] | None]:
     if medium is None:
         return
     configs = [text for own in (view, *medium.views.values()) if (text := own.text(_CONFIG)) is not None]
@@ -58,7 +58,7 @@ def _of_medium(view: FileView, medium: Medium | None) -> Iterator[tuple[Mapping[
         yield _searched(medium)
 
 
-def _named(config: str, medium: Medium) -> Iterator[bytes]:
+def _named(config: str, medium: BootMedium) -> Iterator[bytes]:
     """Give what lies where a fw_env.config says."""
     for found in _LINE.finditer(re.sub(r"(?m)^\s*#.*$", "", config)):
         offset, size = int(found["offset"], 0), min(int(found["size"], 0), _SIZE_MAX_BYTES)
@@ -74,7 +74,7 @@ def _named(config: str, medium: Medium) -> Iterator[bytes]:
             yield medium.device.read(offset, size)
 
 
-def _searched(medium: Medium) -> tuple[Mapping[str, str], str] | None:
+def _searched(medium: BootMedium) -> tuple[Mapping[str, str], str] | None:
     """Return the environment in the bytes before the first file system, or in a partition without one."""
     known = [part.partition.start_bytes for part in medium.parts if part.file_system is not None]
     ends = [(0, min([*known, _SEARCHED_BYTES]))]
