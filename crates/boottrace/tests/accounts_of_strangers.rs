@@ -126,3 +126,11 @@ fn a_start_script_of_openwrt_is_a_start() {
 fn daemons_that_are_ready_are_no_wait() {
     assert!(told("It hangs here:\n\nfrobd: waiting for events: event logging is off\n").is_empty());
 }
+
+#[test]
+fn an_account_that_is_an_example_is_of_no_boot() {
+    let text = "Cette commande affiche un truc du genre \"Startup finished in 2.5s (kernel) + 19s (initrd) + 47s (userspace)\". Voilà.\n";
+    assert!(unit_reports(&read(text)).iter().all(|report| report.startup.is_none()));
+    let said = "Startup finished in 2.5s (kernel) + 47s (userspace) = 49.5s\n";
+    assert!(unit_reports(&read(said))[0].startup.is_some());
+}

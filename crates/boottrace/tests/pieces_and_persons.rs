@@ -228,3 +228,17 @@ fn a_person_is_heard_behind_a_piece() {
     let told = titles(text).concat();
     assert!(told.contains("close to 1 minute"), "{told}");
 }
+
+#[test]
+fn a_title_stands_beside_what_a_line_of_a_piece_states() {
+    let page = "# Very long startup of frob\n\nFor some reason it takes hours to start here.\n\n```\n\
+                INFO quux initialized in 2.60s\n```\n";
+    let costs = costs(page);
+    assert_eq!(costs[0].cost_ns, Some(2_600_000_000));
+    assert!(
+        costs
+            .iter()
+            .any(|cost| cost.title.contains("it takes hours to start here")),
+        "{costs:?}"
+    );
+}

@@ -165,7 +165,7 @@ fn a_line_names_its_own_wait() {
                 [    5.414515] smp: csd: Detected non-responsive CSD lock (#1) on CPU#0, waiting 5001000000 ns for CPU#01\n";
     assert!(titles(text)[0].contains("waiting 5001000000 ns"));
     let aborted = "[   33.772190] quuxhcd 1d84.hc: quuxhcd_abort: Device abort task at tag 7\n[   33.774946] sd 0:0: [sdf] tag#7\n";
-    assert!(titles(aborted)[0].starts_with("an answer does not come"));
+    assert!(titles(aborted)[0].starts_with("a line says that an answer does not come"));
 }
 
 #[test]

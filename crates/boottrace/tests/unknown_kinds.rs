@@ -35,7 +35,10 @@ fn a_wait_in_anybodys_words() {
     let (kind, length, _, title) =
         first("# It hangs\n\n```\nquuxd: asking\nquuxd: no response from frob\n```\n").unwrap();
     assert_eq!((kind, length), (CostKind::DeviceTimeout, None));
-    assert_eq!(title, "an answer does not come: `quuxd: no response from frob`");
+    assert_eq!(
+        title,
+        "a line says that an answer does not come: `quuxd: no response from frob`"
+    );
     assert_eq!(first("It hangs when waiting for something, I think.\n"), None);
 }
 
@@ -44,7 +47,10 @@ fn the_longest_time_between_two_stamps_of_any_form() {
     let log = "# Slow\n\n```\n10:00:01 AM: frobd: sent\n10:03:04 AM: frobd: asked\n```\n";
     let (kind, length, at_least, title) = first(log).unwrap();
     assert_eq!((kind, length, at_least), (CostKind::Silence, Some(183_000), false));
-    assert_eq!(title, "nothing is printed after `frobd: sent`");
+    assert_eq!(
+        title,
+        "this text shows nothing between `frobd: sent` and `frobd: asked`"
+    );
 }
 
 #[test]
@@ -68,7 +74,7 @@ fn a_wait_of_a_system_that_has_just_started() {
     let log = "[  121.500000] quux quux0: request 7 timeout, polled\n";
     assert_eq!(
         first(log).unwrap().3,
-        "a wait ran out: `quux quux0: request 7 timeout, polled`"
+        "a line tells of a time-out: `quux quux0: request 7 timeout, polled`"
     );
     assert_eq!(first("[ 5121.500000] quux quux0: request 7 timeout, polled\n"), None);
 }

@@ -110,7 +110,7 @@ fn a_stamped_line_is_no_sentence() {
     assert!(
         waits
             .iter()
-            .any(|title| title.contains("something is waited for: `FrobClient: Waiting for service 'quux'")),
+            .any(|title| title.contains("a line speaks of a wait: `FrobClient: Waiting for service 'quux'")),
         "{waits:?}"
     );
 }
@@ -155,12 +155,12 @@ fn attempts_and_waits_that_say_their_seconds() {
         Frob initialisation: Attempt 0 of 11. Wait 15 seconds.\n...\n```\n";
     // The first attempt tries nothing again.
     assert!(
-        first(log).2.starts_with("something is waited for: "),
+        first(log).2.starts_with("a line speaks of a wait: "),
         "{}",
         first(log).2
     );
     let later = first(&log.replace("Attempt 0", "Attempt 4")).2;
-    assert!(later.starts_with("something is tried again: "), "{later}");
+    assert!(later.starts_with("a line speaks of tries: "), "{later}");
 }
 
 #[test]

@@ -220,29 +220,36 @@ fn wakes(text: &str) -> bool {
 }
 
 fn cost(from: &Line, to: &Line, ns: i64, since: Since) -> Cost {
-    let (after, before) = (shorten(said(from.text.trim())), shorten(said(to.text.trim())));
+    let (after, before) = (spoken(from), spoken(to));
     let told = [&from.text, &to.text].into_iter().find(|text| saying(text).is_some());
     let hint = told.map_or(String::new(), |text| {
         format!("; `{}` may say why", shorten(text.trim()))
     });
     let title = if since.cut {
-        format!("lines are left out after `{after}`")
+        format!("lines are left out after {after}")
     } else if since.loads {
-        format!("the boot loader loads a file over the network behind `{after}`")
+        format!("the boot loader loads a file over the network behind {after}")
     } else if since.bare {
-        format!("no line between `{after}` and `{before}` has a stamp of that form")
-    } else if saying(&to.text).is_some() {
-        format!("nothing is printed between `{after}` and `{before}`")
+        format!("no line between {after} and {before} has a stamp of that form")
     } else {
-        format!("nothing is printed after `{after}`")
+        // Whoever quoted them may have left lines out.
+        format!("this text shows nothing between {after} and {before}")
     };
     Cost::silence_between(
         title,
         ns,
         (from, to),
-        &format!("`{after}` and `{before}`, by the stamps in front of them{hint}"),
+        &format!("{after} and {before}, by the stamps in front of them{hint}"),
         "look what runs between these two lines; give more of the log, so that it shows whether the boot waits for it",
     )
+}
+
+/// What a line says behind its stamp; the place of one that says nothing.
+fn spoken(line: &Line) -> String {
+    match said(line.text.trim()).trim() {
+        "" => format!("line {}", line.number),
+        text => format!("`{}`", shorten(text)),
+    }
 }
 
 #[cfg(test)]

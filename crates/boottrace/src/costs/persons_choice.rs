@@ -3,8 +3,12 @@
 //! them say the same.
 
 use super::persons_causes;
-use super::persons_said::{Said, LEAST, LITTLE};
-use super::prose::{names, speaks_of_a_start};
+use super::persons_lexicon::{SLOW, WAITS};
+use super::persons_said::{Form, Said, LEAST, LITTLE};
+use super::persons_weight::is_other;
+use super::prose::{holds, names, speaks_of_a_start};
+use crate::log::sentence::is_sentence;
+use crate::text::languages::{says, Kind};
 
 /// Sentences quoted of a start and its cause ...
 const QUOTES: usize = 3;
@@ -12,6 +16,10 @@ const QUOTES: usize = 3;
 const MORE: usize = 4;
 /// Beside the best one, one that weighs so much less adds nothing.
 const BEHIND: i32 = 6;
+/// Letters of what else is quoted: two costs that are shown whole.
+const ROOM: usize = 520;
+/// A text with no more letters is quoted almost as a whole.
+const SHORT_TEXT: usize = 1_000;
 
 /// The sentences that are quoted, by their places, in the text's order.
 pub(super) struct Choice {
@@ -27,10 +35,58 @@ pub(super) fn choice(said: &[Said], titled: bool, tells: bool, change: bool) -> 
         first.insert(0, 0);
     }
     let mut further = further(said, &first);
-    if first.len() + further.len() < QUOTES {
-        fill(said, &first, &mut further);
-    }
+    fill(said, &first, &mut further);
     Some(Choice { first, further })
+}
+
+/// Where no sentence weighs enough: one that speaks of a start and of a time, or says that it is slow, or else the title.
+/// `headed`: the first is a heading of its own, and speaks of a start.
+pub(super) fn last_choice(said: &[Said], headed: bool) -> Option<Choice> {
+    /// What is wished or set.
+    const WISHED: &str = "should|would|shall|set to|default|expected";
+    let speaks = |at: &usize| {
+        let one = &said[*at];
+        let lower = one.text.to_lowercase().replace("start menu", "");
+        let told = one.ns.is_some() || says(&lower, SLOW, Kind::Slow) || says(&lower, WAITS, Kind::Waits);
+        told && speaks_of_a_start(&lower)
+            && !is_other(&lower)
+            && !holds(&lower, WISHED)
+            && !one.text.ends_with(['?', '\u{ff1f}'])
+            && is_spoken(one.text)
+    };
+    let weight = |at: &usize| 2 * i32::from(said[*at].ns.is_some()) + said[*at].worth;
+    let mut first: Vec<usize> = (usize::from(headed)..said.len()).filter(speaks).collect();
+    // A short text that says again and again what is done at a start.
+    let short = said.iter().map(|one| one.text.len()).sum::<usize>() <= SHORT_TEXT;
+    if first.is_empty() && short {
+        let goes_on = |at: &usize| {
+            let text = said[*at].text;
+            let lower = text.to_lowercase().replace("start menu", "").replace("reboot", "");
+            let told = speaks_of_a_start(&lower) && !is_other(&lower) && said[*at].form == Form::Text;
+            told && is_spoken(text) && !text.ends_with(['?', '\u{ff1f}'])
+        };
+        first = (0..said.len()).filter(goes_on).collect();
+        if first.len() < QUOTES - 1 {
+            first.clear();
+        }
+    }
+    first.sort_by_key(|at| std::cmp::Reverse(weight(at)));
+    first.truncate(QUOTES - 1);
+    if headed && !first.iter().any(|at| said[*at].text.contains(said[0].text)) {
+        first.insert(0, 0);
+    }
+    first.sort_unstable();
+    if first.is_empty() {
+        return None;
+    }
+    let mut further = further(said, &first);
+    fill(said, &first, &mut further);
+    Some(Choice { first, further })
+}
+
+/// A sentence of words, and no line of a program's.
+fn is_spoken(text: &str) -> bool {
+    !text.is_ascii() || is_sentence(text)
 }
 
 /// The best sentences: one that tells how slow it is, with what it points back at; the plainest causes of different content;
@@ -81,6 +137,15 @@ fn first(said: &[Said], titled: bool, least: i32) -> Option<Vec<usize>> {
     if titled && out.len() < QUOTES && heads() && tells_more(said, &out, 0) {
         out.push(0);
     }
+    // `It is slow. About 2 minutes until it is up.`
+    let told = |out: &[usize]| out.iter().any(|at| said[*at].ns.is_some());
+    if !told(&out) {
+        let next = out.iter().map(|at| at + 1).find(|next| {
+            let same = said.get(*next).is_some_and(|one| one.place == said[*next - 1].place);
+            same && said[*next].ns.is_some() && said[*next - 1].slow && tells_more(said, &out, *next)
+        });
+        out.extend(next);
+    }
     // `because that is slow`: what, stands before it.
     for at in out.clone() {
         let before = at.checked_sub(1).filter(|before| said[*before].place == said[at].place);
@@ -104,21 +169,56 @@ fn beside(said: &[Said], best: usize, titled: bool) -> Option<usize> {
     before.or_else(|| title.filter(named)).or_else(behind).or(title)
 }
 
-/// Where little is said, what weighs a little is quoted too.
+/// Where there is room, what weighs a little is quoted too, and what stands beside the best sentences.
 fn fill(said: &[Said], first: &[usize], further: &mut Vec<usize>) {
-    let weight = |at: usize| said[at].cause.max(said[at].worth);
-    let mut rest: Vec<usize> = (0..said.len())
-        .filter(|at| said[*at].cause > 1 || said[*at].worth > 1)
-        .collect();
-    rest.sort_by_key(|at| std::cmp::Reverse(weight(*at)));
-    for at in rest {
+    let letters = |at: &usize| said[*at].text.chars().count();
+    let all: usize = (0..said.len()).map(|at| letters(&at)).sum();
+    let least = if all <= SHORT_TEXT { 2 } else { 3 };
+    let mut rest: Vec<(i32, usize)> = (0..said.len()).map(|at| (lightly(said, first, at), at)).collect();
+    rest.retain(|(weight, _)| *weight >= least);
+    rest.sort_by_key(|(weight, at)| (std::cmp::Reverse(*weight), *at));
+    for (_, at) in rest {
         let known: Vec<usize> = first.iter().chain(further.iter()).copied().collect();
-        if known.len() < QUOTES && tells_more(said, &known, at) {
+        let room = further.iter().map(letters).sum::<usize>() + letters(&at) <= ROOM;
+        if room && tells_more(said, &known, at) {
             further.push(at);
         }
     }
     further.sort_unstable();
 }
+
+/// What a sentence weighs where little is said: by its own words, its place beside the best ones, what it names, and how long.
+fn lightly(said: &[Said], first: &[usize], at: usize) -> i32 {
+    /// Shorter ones greet and thank.
+    const WORDS: usize = 5;
+    let one = &said[at];
+    let words = one.text.split_whitespace().count();
+    let spaced = one.text.is_ascii() || words * 12 > one.text.chars().count();
+    if one.form == Form::Heading || spaced && words < WORDS && one.cause < persons_causes::LEAST {
+        return 0;
+    }
+    // The next sentence, or the first of the next paragraph of the same post.
+    let beside =
+        |other: &usize| *other + 1 == at && (one.place <= said[*other].place + 1 || one.post == said[*other].post);
+    let ahead = |other: &usize| at + 1 == *other && one.place == said[*other].place;
+    let near = first.iter().any(beside) && one.form == Form::Text;
+    let points = |yes: bool, points: i32| if yes { points } else { 0 };
+    let own = one.cause.max(one.worth).max(0)
+        + i32::try_from(names(one.text)).unwrap_or(2).min(2)
+        + points(one.ns.is_some(), 1);
+    // What names nothing says nothing, wherever it stands.
+    if own == 0 {
+        return 0;
+    }
+    own + points(near, 2) + points(first.iter().any(ahead), 1)
+        - points(one.text.ends_with(['?', '\u{ff1f}']), 3)
+        - points(holds(&one.text.to_lowercase(), ASIDE), 4)
+}
+
+/// Words of thanks, of forms, and of what somebody is asked to do.
+const ASIDE: &str =
+    "thanks|thank you|please|i searched|search existing|checklist|bug report|screenshot|regards|license|\
+    copyright|subscribe|click|sign up|log in to|cookie";
 
 /// What else is said of the cause, of how long, or of what mended it.
 fn further(said: &[Said], first: &[usize]) -> Vec<usize> {

@@ -15,7 +15,9 @@ pub(super) const SLOW: &str = "slow|delay|hang|hung|stuck|crawl|sluggish|halt|dr
     few minutes|black screen|long timeout|bottleneck|longer amount|much longer|taking longer|takes longer|\
     longer than|times are increased|a while|need to wait|infinitely|indefinitely|forever|way longer|far longer|\
     lot longer|far more time|more time to|lot of time|excessively long|unusually long|worse boot|hours to|\
-    very low|too low|more time|taking more|tens of milliseconds|not starting as fast|so much time|extra time";
+    very low|too low|more time|taking more|tens of milliseconds|not starting as fast|so much time|extra time|\
+    won't boot|doesn't boot|does not boot|not booting|fails to boot|failed to boot|cannot boot|can't boot|breaks the|broke the|\
+    breaks boot|refuses to boot|boot loop|bootloop|literally hours|takes hours|hours until";
 /// Words that name what is waited for.
 pub(super) const WAITS: &str = "waits|start job|wait for|wait until|waiting|awaiting|waited|to wait|blocks|\
     blocking|blocked|times out|timing out|timed out|retries|timeout during|timeout extends|gives up|giving up|\
@@ -92,6 +94,8 @@ pub(super) const PARTS: &str = "file system|filesystem|serial|memory|ram|cpu|clo
 /// Words of texts on the start of something that is no system, or not called a start: a loader's, a sensor's, a session's.
 pub(super) const CONTEXT: &str =
     "grub|sensor calib|gyro calib|to arm|imu init|after login|start job|i restart|on restart";
+/// The same in a title that says that it is slow, or how long it takes.
+pub(super) const BEGINNING: &str = "starting|starts|start|launch|loading|loads|container|comes up|come up|get up";
 /// Words with which the next post accepts an answer.
 pub(super) const ACCEPTED: &str = "that was it|that's it|that did it|that did the|that fixed|that solved|that worked|this worked|\
     this fixed|this solved|it worked|works now|fixed now|solved|the pointer|you were right|you are right|you're right|indeed|\

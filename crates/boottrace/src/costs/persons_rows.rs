@@ -21,12 +21,16 @@ const NAME: usize = 40;
 /// Shorter times are no parts of a start that somebody writes down.
 const SHORTEST_NS: i64 = 100_000_000;
 
+/// No start takes longer.
+const LONGEST_NS: f64 = 3_600e9;
+
 /// The longest rows of the first block that is about a start, and its line. `near`: the text speaks of a start.
 pub(super) fn of(lines: &[&Line], near: bool) -> Option<(Vec<String>, u32)> {
     let mut alone: Vec<(&str, i64, u32)> = Vec::new();
     let mut from = 0;
+    let unit_ns = unit_said(lines);
     while from < lines.len() {
-        let block = block(&lines[from..]);
+        let block = block(&lines[from..], unit_ns);
         let above = from.checked_sub(1).map(|at| lines[at].text.as_str());
         if block.len() == 1 && names_a_start(block[0].0) {
             alone.push((block[0].0, block[0].1, lines[from].number));
@@ -77,11 +81,11 @@ pub(super) fn longest(times: impl Iterator<Item = i64>) -> Vec<usize> {
 }
 
 /// The rows that begin here, one a line.
-fn block<'a>(lines: &[&'a Line]) -> Vec<(&'a str, i64)> {
+fn block<'a>(lines: &[&'a Line], unit_ns: Option<f64>) -> Vec<(&'a str, i64)> {
     let mut out: Vec<(&str, i64)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let follows = at == 0 || lines[at - 1].number + 1 == line.number;
-        match row(line).filter(|_| follows) {
+        match row(line, unit_ns).filter(|_| follows) {
             Some(row) => out.push(row),
             None => break,
         }
@@ -89,8 +93,24 @@ fn block<'a>(lines: &[&'a Line]) -> Vec<(&'a str, i64)> {
     out
 }
 
+/// The unit of bare numbers, where the text says it once for all: `in milliseconds [ms]`, `all times in seconds`.
+fn unit_said(lines: &[&Line]) -> Option<f64> {
+    const UNITS: [(&str, f64); 6] = [
+        ("in milliseconds", 1e6),
+        ("[ms]", 1e6),
+        ("(ms)", 1e6),
+        ("times in ms", 1e6),
+        ("times in seconds", 1e9),
+        ("expressed in seconds", 1e9),
+    ];
+    lines.iter().find_map(|line| {
+        let lower = line.text.to_lowercase();
+        UNITS.iter().find(|(words, _)| lower.contains(words)).map(|(_, ns)| *ns)
+    })
+}
+
 /// A row without its mark, and its time.
-fn row(line: &Line) -> Option<(&str, i64)> {
+fn row(line: &Line, unit_ns: Option<f64>) -> Option<(&str, i64)> {
     let text = line.text.trim();
     if text.len() > LONGEST || line.has_kernel_prefix() || line.process.is_some() || any_stamp::of(text).is_some() {
         return None;
@@ -109,7 +129,12 @@ fn row(line: &Line) -> Option<(&str, i64)> {
     }
     // What stands behind the time explains it.
     let end = rest.find(['(', ',', ';']).unwrap_or(rest.len());
-    let ns = longest_in_words(&rest[..end].to_lowercase())?;
+    let bare = || {
+        let number: f64 = rest[..end].trim().parse().ok()?;
+        let ns = number * unit_ns?;
+        (1e3..LONGEST_NS).contains(&ns).then_some(ns as i64)
+    };
+    let ns = longest_in_words(&rest[..end].to_lowercase()).or_else(bare)?;
     Some((text, ns))
 }
 
@@ -179,6 +204,9 @@ mod tests {
                 "Boot Time: 5.1 seconds".to_owned()
             ])
         );
+        let bare = "All values are in milliseconds [ms]\n\n * frob_end: 36.07\n * kernel_begin: 214.6 (+78.5)\n";
+        assert_eq!(told(bare, true).map(|rows| rows.len()), Some(2));
+        assert_eq!(told(" * frob_end: 36.07\n * kernel_begin: 214.6\n", true), None);
         assert_eq!(told("Cooking time: 15 seconds\n", true), None);
         assert_eq!(
             told("{\n    \"frob.service\": 23.978,\n    \"zork.service\": 9.5\n}\n", true).map(|rows| rows.concat()),

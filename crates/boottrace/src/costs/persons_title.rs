@@ -31,7 +31,16 @@ pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
         let speaks = heads().find(|(text, _)| speaks_of_a_start(&text.to_lowercase()));
         speaks.or_else(|| heads().next())
     };
+    // A page's own record of its title: `title: A slow boot`, `title = "A slow boot"`.
+    let recorded = || {
+        let within = front_matter(lines)?;
+        let of_page = lines.iter().take_while(|line| line.number < within);
+        of_page
+            .filter_map(|line| Some((line.text.strip_prefix("title")?.trim_start(), line.number)))
+            .find_map(|(rest, number)| Some((rest.strip_prefix([':', '='])?.trim_start(), number)))
+    };
     let (text, number) = after("Subject: ")
+        .or_else(recorded)
         .or_else(|| after("title: "))
         .or_else(|| after("# "))
         .or_else(standing)?;
@@ -45,6 +54,24 @@ pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
         listed: false,
         depth: 0,
     })
+}
+
+/// The number of the line that ends a page's record of itself, between two lines of marks at its top.
+pub(super) fn front_matter(lines: &[&Line]) -> Option<u32> {
+    /// A longer record is none.
+    const LONGEST: usize = 40;
+    let mark = |line: &Line| matches!(line.text.trim_end(), "---" | "+++");
+    let first = lines.first().filter(|line| line.number <= 2 && mark(line))?;
+    let mut behind = lines.iter().skip(1).take(LONGEST);
+    let last = behind.find(|line| line.text.trim_end() == first.text.trim_end())?;
+    Some(last.number)
+}
+
+/// Is the title marked as one, by a heading's mark, a mail's or a page's record?
+pub(super) fn is_marked(lines: &[&Line], number: u32) -> bool {
+    let marks = ["# ", "Subject: ", "title"];
+    let own = |line: &&&Line| line.number == number && marks.iter().any(|mark| line.text.starts_with(mark));
+    lines.iter().any(|line| own(&line))
 }
 
 /// `[frob-devel] A slow boot`: a list's mark before a subject; a machine's mark is no name.
@@ -78,6 +105,10 @@ mod tests {
         assert_eq!(titled("[  OK  ] Started it\n\nIt is slow.\n").as_deref(), None);
         assert_eq!(
             titled("---\ntitle: \"A slow frob\"\n---\n\nIt is slow.\n").as_deref(),
+            Some("A slow frob")
+        );
+        assert_eq!(
+            titled("+++\ntitle   = \"A slow frob\"\ndate = \"2031\"\n+++\n\nIt is slow.\n").as_deref(),
             Some("A slow frob")
         );
         assert_eq!(titled("# A frob\n\nA boot\n\nIt is slow.\n").as_deref(), Some("A frob"));

@@ -6,18 +6,19 @@
 use super::cost::Cost;
 use super::kind::CostKind;
 use super::persons_causes;
-use super::persons_choice::choice;
+use super::persons_choice::{choice, last_choice};
 use super::persons_commands;
 use super::persons_guides::is_guide;
-use super::persons_lexicon::{BECAUSE, CAUSES, CONTEXT, OTHER, SLOW, WAITS};
+use super::persons_lexicon::{BECAUSE, BEGINNING, CAUSES, CONTEXT, OTHER, SLOW, WAITS};
 use super::persons_lists;
 use super::persons_machines;
 use super::persons_posts::{self, Posts};
 use super::persons_said::{Form, Said, LEAST};
-use super::persons_title::title;
+use super::persons_title::{front_matter, is_marked, title};
 use super::persons_weight::{is_other, weigh};
 use super::prose::{around, find, holds, names, paragraphs, sentences, speaks_of_a_start, spoken, Paragraph};
 use crate::log::line::Line;
+use crate::text::languages::{says, Kind};
 use crate::text::spoken_time::longest_in_words;
 
 /// More lines of prose are a document, and no question ...
@@ -48,6 +49,8 @@ pub(crate) struct Told {
     pub why: bool,
     /// The title speaks of a start, or a list or a table tells its times.
     pub titled: bool,
+    /// Nothing in it weighs much: it is quoted where nothing else is read.
+    pub weak: bool,
 }
 
 impl Told {
@@ -76,19 +79,24 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     }
     let mut spoken = spoken(&lines);
     let of_machines = persons_machines::numbers(&lines);
-    spoken.retain(|line| of_machines.binary_search(&line.number).is_err());
+    let record = front_matter(&lines).unwrap_or(0);
+    spoken.retain(|line| line.number > record && of_machines.binary_search(&line.number).is_err());
     let head = title(&lines);
-    let heading = head.as_ref().map_or(String::new(), |head| head.text.to_lowercase());
-    if is_other(&heading) {
+    let heading = head
+        .as_ref()
+        .map_or(String::new(), |head| head.text.to_lowercase().replace("start menu", ""));
+    if is_other(&heading) && !spoken.iter().any(|line| tells_a_starts_time(&line.text)) {
         return None;
     }
-    let lasts = || holds(&heading, SLOW) || longest_in_words(&heading).is_some();
-    let tells = speaks_of_a_start(&heading) || holds(&heading, CONTEXT) && lasts();
+    let lasts = || says(&heading, SLOW, Kind::Slow) || longest_in_words(&heading).is_some();
+    let begins = || holds(&heading, CONTEXT) || holds(&heading, BEGINNING);
+    let tells = speaks_of_a_start(&heading) || begins() && lasts();
     if spoken.len() > MOST {
         return of_lists(persons_lists::of(&lines, &[], tells)).filter(|_| tells);
     }
     spoken.retain(|line| head.as_ref().is_none_or(|head| head.number != line.number));
     let mut all: Vec<Paragraph> = paragraphs(&spoken);
+    let head_number = head.as_ref().map(|head| head.number);
     all.splice(0..0, head);
     let speaking = all.iter().filter(|one| tells_of_a_start(&one.text)).count();
     // That something ends slowly is told where no start is spoken of.
@@ -138,7 +146,11 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let list = persons_lists::of(&lines, &all, near);
     let listed = !list.is_empty();
     let commands = persons_commands::of(&lines).filter(|_| near);
-    let Some(choice) = choice(&said, titled, tells, posts.change) else {
+    let marked = head_number.is_some_and(|number| is_marked(&lines, number));
+    let sure = choice(&said, titled, tells, posts.change);
+    let weak = sure.is_none();
+    let headed = marked && (tells || says(&heading, SLOW, Kind::Slow) && near);
+    let Some(choice) = sure.or_else(|| last_choice(&said, headed).filter(|_| list.is_empty() && !ends)) else {
         let figures = list.iter().any(|cost| cost.title.contains(".service"));
         return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near || figures);
     };
@@ -153,14 +165,15 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
         more: list.into_iter().chain(commands).chain(more(also, &further)).collect(),
         ns: first.iter().filter_map(|one| one.ns).max(),
         why,
-        titled: tells || listed,
+        titled: !weak && (tells || listed),
+        weak,
     })
 }
 
 /// What else is quoted, in costs that are short enough to be shown whole.
 fn more(who: &str, said: &[&Said]) -> Vec<Cost> {
     /// Longer ones are cut where they are shown.
-    const LONGEST: usize = 380;
+    const LONGEST: usize = 300;
     /// So many costs of them.
     const GROUPS: usize = 3;
     let mut groups: Vec<Vec<&Said>> = Vec::new();
@@ -171,8 +184,16 @@ fn more(who: &str, said: &[&Said]) -> Vec<Cost> {
             _ => groups.push(vec![one]),
         }
     }
-    groups.truncate(GROUPS);
-    groups.iter().filter_map(|group| quoted(who, group)).collect()
+    let weight = |group: &[&Said]| group.iter().map(|one| one.cause.max(one.worth)).max().unwrap_or(0);
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(weight(&groups[*at])));
+    order.truncate(GROUPS);
+    order.sort_unstable();
+    order
+        .iter()
+        .map(|at| &groups[*at])
+        .filter_map(|group| quoted(who, group))
+        .collect()
 }
 
 /// Lists, tables and commands that stand without a sentence on them.
@@ -185,6 +206,7 @@ fn of_lists(costs: Vec<Cost>) -> Option<Told> {
         ns: None,
         why: false,
         titled: true,
+        weak: false,
     })
 }
 
@@ -193,6 +215,12 @@ fn tells_of_a_start(text: &str) -> bool {
     const MENDED_BY: &str = "not happen|doesn't happen|doesn't occur|does not occur|uptime";
     let lower = text.to_lowercase().replace("start menu", "");
     speaks_of_a_start(&lower) && (speaks_of_a_start(&lower.replace("reboot", "")) || !holds(&lower, MENDED_BY))
+}
+
+/// Does a line speak of a start, and name a time?
+fn tells_a_starts_time(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    tells_of_a_start(&lower) && longest_in_words(&lower).is_some() && !is_other(&lower)
 }
 
 /// The sentences as they are told.

@@ -61,7 +61,27 @@ pub(super) fn is_prose(line: &Line) -> bool {
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
     // A table's row, and a page's indented command.
     let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);
-    !logged && !code && !head && !row && !is_a_date(text)
+    !logged && !code && !head && !row && !is_a_date(text) && !is_a_programs(text)
+}
+
+/// `frobd[12]: up`, `INFO: up`, and a line with the name of a commit.
+fn is_a_programs(text: &str) -> bool {
+    const LEVELS: [&str; 5] = ["INFO: ", "INFO (", "ERROR: ", "DEBUG: ", "DEBUG ("];
+    /// A commit's name has so many digits.
+    const HASH: usize = 40;
+    let hash = |word: &str| word.len() >= HASH && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
+    let numbered = text.split_once("]: ").and_then(|(name, _)| name.split_once('['));
+    let process = numbered.is_some_and(|(name, number)| {
+        !name.is_empty() && !name.contains(' ') && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    });
+    // ESP-IDF's: `I (31) boot: up`.
+    let level = text
+        .split_once(" (")
+        .filter(|(level, _)| level.len() == 1 && "VDIWE".contains(level));
+    let counted = level.and_then(|(_, rest)| rest.split_once(") "));
+    let counted = counted.is_some_and(|(number, _)| number.bytes().all(|b| b.is_ascii_digit()));
+    process || counted || LEVELS.iter().any(|level| text.starts_with(level)) || words().any(hash) && !is_plain(text)
 }
 
 /// Many words, of which some end a sentence.
@@ -71,11 +91,18 @@ fn is_plain(text: &str) -> bool {
 
 /// The lines that a person wrote; of what stands between fences only what is a sentence.
 pub(super) fn spoken<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
+    /// A page's and a board's own fences.
+    const BEGIN: [&str; 3] = ["{% highlight", "[code", "<pre"];
+    const END: [&str; 3] = ["{% endhighlight", "[/code", "</pre"];
     let (mut fenced, mut last) = (false, 0);
     let mut kept = |line: &&&'a Line| {
         let text = line.text.trim();
-        let fence = text.starts_with("```") || text.starts_with("~~~");
-        fenced ^= fence;
+        let mark = text.starts_with("```") || text.starts_with("~~~");
+        fenced ^= mark;
+        let opens = BEGIN.iter().any(|mark| text.starts_with(mark));
+        let closes = END.iter().any(|mark| text.starts_with(mark));
+        fenced = (fenced || opens) && !closes;
+        let fence = mark || opens || closes;
         let goes_on =
             last + 1 == line.number && text.starts_with(char::is_lowercase) && !text.contains(['=', '(', '{']);
         let said = !fenced || goes_on || (is_sentence(text) || is_plain(text)) && !text.starts_with(['+', '-', '#']);
@@ -191,13 +218,15 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
                 && before
                     .strip_suffix('.')
                     .is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit()));
+            // `over 5(!) minutes`
+            let marked = before.ends_with("(!") || before.ends_with("(?");
             let trails = before.ends_with("..") && text[begin..].trim_start().starts_with(char::is_lowercase);
             // `(slow!!!) is what`
             let inside = text[begin..].strip_prefix(')').is_some_and(|rest| {
                 let rest = rest.trim_start();
                 rest.starts_with(char::is_lowercase)
             });
-            !ends || trails || inside || number || SHORT.split('|').any(|short| short == word)
+            !ends || trails || marked || inside || number || SHORT.split('|').any(|short| short == word)
         };
         if let Some(last) = found.last_mut().filter(|last| goes_on(last)) {
             last.1 = end;
@@ -301,6 +330,10 @@ mod tests {
             sentences("The old one (slow!!!) is used. (Yes!) Good."),
             ["The old one (slow!!!) is used.", "(Yes!)", "Good."]
         );
+        assert_eq!(
+            sentences("Es braucht 5(!) Minuten. Ja."),
+            ["Es braucht 5(!) Minuten.", "Ja."]
+        );
         assert_eq!(sentences(""), [""; 0]);
         assert_eq!(sentences("a\u{3002}b\u{3002}"), ["a\u{3002}", "b\u{3002}"]);
     }
@@ -339,7 +372,7 @@ mod tests {
     #[test]
     fn what_is_no_prose() {
         let text =
-            "Hello there.\nquuxer · comment · 2031-01-01\n$ frob --wait\n```\nint x = wait(30);\n+ a line\n```\n\
+            "frobd[12]: It is up. And so am I.\nI (31) boot: It is up.\n{% highlight %}\nfrob --wait\n{% endhighlight %}\nHello there.\nquuxer · comment · 2031-01-01\n$ frob --wait\n```\nint x = wait(30);\n+ a line\n```\n\
             | a | b |\n    frob --show tree\nfrobd        12.0     x\n[    1.000000] frob: up\nBye.";
         let lines = lines_of(text);
         let kept: Vec<&str> = spoken(&lines.iter().collect::<Vec<_>>())

@@ -315,11 +315,11 @@ impl Group<'_> {
             Saying::Repeated => format!("the same failure comes again and again: `{said}`"),
             Saying::Failed => format!("a start fails, and others may have waited for it: `{said}`"),
             _ if quoted => format!("the text says `{said}`"),
-            Saying::TimedOut => format!("a wait ran out: `{said}`"),
-            Saying::NoAnswer => format!("an answer does not come: `{said}`"),
-            Saying::Retried => format!("something is tried again: `{said}`"),
-            Saying::Slow => format!("something is slow or stuck: `{said}`"),
-            Saying::Waited => format!("something is waited for: `{said}`"),
+            Saying::TimedOut => format!("a line tells of a time-out: `{said}`"),
+            Saying::NoAnswer => format!("a line says that an answer does not come: `{said}`"),
+            Saying::Retried => format!("a line speaks of tries: `{said}`"),
+            Saying::Slow => format!("a line says that something is slow or stuck: `{said}`"),
+            Saying::Waited => format!("a line speaks of a wait: `{said}`"),
         };
         let ns = Some(self.worth_ns()).filter(|ns| *ns > 0);
         let times = if self.count > 1 {

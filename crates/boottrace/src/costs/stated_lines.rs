@@ -148,7 +148,7 @@ fn of_the_loader(text: &str) -> Option<i64> {
 
 /// Is it the length of a whole test, of a build or of everything? That is no part of a boot.
 fn is_of_all(text: &str) -> bool {
-    const PARTS: [&str; 19] = [
+    const PARTS: [&str; 20] = [
         "disconnected",
         "suspend",
         "hibernat",
@@ -161,6 +161,7 @@ fn is_of_all(text: &str) -> bool {
         "test passed",
         "test run",
         "test suite",
+        "reloading finished in ",
         "build finished",
         "build completed",
         "built in",

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //! What lines that are no boot still tell of one.
 
+use crate::costs::cost::spell;
 use crate::costs::waits::numbers_ready_late;
-use crate::costs::{longest_gap, untimed, Cost, CostKind};
+use crate::costs::{longest_gap, untimed, Basis, Cost, CostKind};
 use crate::log::line::Line;
+use crate::readers::userspace::duration::parse_prefix;
 
 /// What is said later is not of a boot.
 const YOUNG_NS: i64 = 300_000_000_000;
@@ -27,6 +29,13 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             if lines.iter().any(|line| line.printk_ns.is_some()) {
                 let told = waits().next().or_else(|| longest_gap::of_lines(lines));
                 return told.into_iter().collect();
+            }
+            if let Some(account) = account_without_a_kernel(lines) {
+                return vec![account];
+            }
+            // A long log of a system that is up: nothing says that what waits there is its start.
+            if lines.len() > LONG {
+                return Vec::new();
             }
             let known = waits().find(|cost| {
                 let waited = matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait);
@@ -56,6 +65,33 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
     told.into_iter().chain(wait).collect()
 }
 
+/// The longest start of which the system's manager tells one time, and no kernel's: a container has none of its own.
+fn account_without_a_kernel(lines: &[Line]) -> Option<Cost> {
+    let told = |line: &Line| {
+        let said = line.text.trim().strip_prefix("Startup finished in ")?;
+        let (ns, used) = parse_prefix(said)?;
+        let whole = said[used..].trim_matches(['.', ' ']).is_empty();
+        let first = line.process.as_deref() == Some("systemd") && line.pid == Some(1);
+        i64::try_from(ns).ok().filter(|_| whole && first)
+    };
+    let accounts = lines.iter().filter_map(|line| Some((line, told(line)?)));
+    let (line, ns) = accounts.rev().max_by_key(|(_, ns)| *ns)?;
+    Some(Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Printed,
+        ..Cost::without_time(
+            CostKind::StatedTime,
+            format!(
+                "`{}`, systemd's own account of a start without a kernel, as in a container",
+                line.text.trim()
+            ),
+            line.number,
+            format!("the line itself states {}", spell(ns)),
+            "ask `systemd-analyze blame` there: it names the units",
+        )
+    })
+}
+
 /// Is a timer or a target taken away, or do programs run that only a shutdown starts? Services of a start end too.
 fn goes_down(line: &Line) -> bool {
     const KINDS: [&str; 2] = [".timer", ".target"];
@@ -71,6 +107,8 @@ fn goes_down(line: &Line) -> bool {
         || text.starts_with("Starting shutdown scripts")
 }
 
+/// Nobody pastes so much to ask about one wait.
+const LONG: usize = 400;
 /// Somebody who pastes no more lines of programs than these asks what goes on between them.
 const FEW: usize = 40;
 
@@ -87,4 +125,31 @@ fn starts_the_system(name: &str) -> bool {
         "plymouthd",
     ];
     PROGRAMS.contains(&name) || name.starts_with("dracut")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::account_without_a_kernel;
+    use crate::log::line::Line;
+
+    #[test]
+    fn a_containers_start() {
+        let of = |pid: u32, text: &str| Line {
+            process: Some("systemd".to_owned()),
+            pid: Some(pid),
+            ..Line::plain(pid, 0, text.to_owned())
+        };
+        let told = |lines: &[Line]| account_without_a_kernel(lines).and_then(|cost| cost.cost_ns);
+        let lines = [
+            of(1, "Startup finished in 2.856s."),
+            of(1, "Startup finished in 3.642s."),
+            of(77, "Startup finished in 9.1s."),
+        ];
+        assert_eq!(told(&lines), Some(3_642_000_000));
+        assert_eq!(told(&lines[2..]), None);
+        assert_eq!(
+            told(&[of(1, "Startup finished in 2.5s (kernel) + 1s (userspace) = 3.5s.")]),
+            None
+        );
+    }
 }

@@ -144,16 +144,36 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
             costs.splice(0..0, longest_gap::of_lines(outside));
         }
     }
+    let all = with_persons(text.clone(), within);
     if costs.is_empty() {
-        costs = of_persons(text, placed.is_empty());
+        costs = of_persons(all.into_iter(), placed.is_empty());
+    } else if text.count() <= OF_A_QUESTION && !costs.iter().any(is_of_a_person) {
+        // A title on a slow start beside what a line of the piece states.
+        let told = persons_words::of_lines(all.into_iter()).filter(|told| !told.weak && (told.titled || told.why));
+        costs.extend(told.into_iter().flat_map(Told::costs));
     }
     report(costs)
+}
+
+/// Lines of a page, with what persons write inside pieces of logs.
+fn with_persons<'a>(text: impl Iterator<Item = &'a Line>, within: &'a [Line]) -> Vec<&'a Line> {
+    let mut all: Vec<&Line> = text.chain(within).collect();
+    all.sort_by_key(|line| line.number);
+    all
+}
+
+/// Is it a quotation of a person's words?
+fn is_of_a_person(cost: &Cost) -> bool {
+    ["a person", "a guide", "the text says "]
+        .iter()
+        .any(|begin| cost.title.starts_with(begin))
 }
 
 /// What persons write; where that says nothing, a line of theirs that states a time. `alone`: nothing else was read.
 fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool) -> Vec<Cost> {
     let mut stated = stated_lines::of_lines(text.clone());
-    let Some(told) = persons_words::of_lines(text).filter(|told| alone || told.ns.is_some() || stated.is_empty())
+    let Some(told) =
+        persons_words::of_lines(text).filter(|told| !told.weak && (alone || told.ns.is_some()) || stated.is_empty())
     else {
         for cost in &mut stated {
             cost.title = format!("a person writes {}", cost.title);
@@ -243,8 +263,7 @@ fn beside_pieces<'a>(
     }
     if costs.is_empty() {
         // Beside systemd's account, a whole log and in a document only what says why.
-        let mut all: Vec<&Line> = text.chain(within).collect();
-        all.sort_by_key(|line| line.number);
+        let all = with_persons(text, within);
         let told = persons_words::of_lines_near(all.into_iter(), shown_ns >= SHORT_NS).filter(|told| {
             let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;
             told.why && (!whole || as_long(told.ns)) || !account && !whole && (told.titled || !document && untold)

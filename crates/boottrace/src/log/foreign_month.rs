@@ -6,18 +6,18 @@
 /// The names of each month, as locales abbreviate it, without the dot that some put behind. English ones are not among them.
 #[rustfmt::skip]
 const NAMES: [&[&str]; 12] = [
-    &["ene", "gen", "ian", "jan", "janv", "led", "Oca", "sty", "tammi", "січ", "янв"],
-    &["feb", "febr", "fev", "févr", "helmi", "lut", "Şub", "úno", "лют", "фев"],
-    &["bře", "maalis", "mar", "mars", "mrt", "márc", "Mär", "бер", "мар"],
-    &["abr", "apr", "april", "avril", "dub", "huhti", "kwi", "Nis", "ápr", "апр", "кві"],
-    &["kvě", "mag", "mai", "Mai", "maj", "may", "mei", "máj", "touko", "мая", "тра"],
-    &["cze", "giu", "Haz", "iun", "juin", "jun", "juni", "jún", "kesä", "čen", "июн", "чер"],
-    &["heinä", "iul", "juil", "jul", "juli", "júl", "lip", "lug", "Tem", "čec", "июл", "лип"],
-    &["ago", "août", "aug", "Ağu", "elo", "sie", "srp", "авг", "сер"],
-    &["Eyl", "sep", "sept", "set", "syys", "szept", "wrz", "zář", "вер", "сен"],
-    &["Eki", "loka", "oct", "okt", "Okt", "ott", "out", "paź", "říj", "жов", "окт"],
-    &["Kas", "lis", "marras", "nov", "лис", "ноя"],
-    &["Ara", "dec", "des", "dez", "Dez", "dic", "déc", "gru", "joulu", "pro", "гру", "дек"],
+    &["ene", "gen", "ian", "jan", "janv", "led", "Oca", "sty", "tammi", "січ", "янв", "Ene", "jaan", "sij", "Ιαν", "яну"],
+    &["feb", "febr", "fev", "févr", "helmi", "lut", "Şub", "úno", "лют", "фев", "Peb", "veebr", "velj", "Φεβ"],
+    &["bře", "maalis", "mar", "mars", "mrt", "márc", "Mär", "бер", "мар", "març", "märts", "ožu", "Μαρ"],
+    &["abr", "apr", "april", "avril", "dub", "huhti", "kwi", "Nis", "ápr", "апр", "кві", "Abr", "Απρ"],
+    &["kvě", "mag", "mai", "Mai", "maj", "may", "mei", "máj", "touko", "мая", "тра", "maig", "svi", "Μαϊ", "Μάι", "май"],
+    &["cze", "giu", "Haz", "iun", "juin", "jun", "juni", "jún", "kesä", "čen", "июн", "чер", "Hun", "juny", "juuni", "Ιουν", "юни"],
+    &["heinä", "iul", "juil", "jul", "juli", "júl", "lip", "lug", "Tem", "čec", "июл", "лип", "Hul", "juuli", "Ιουλ", "юли"],
+    &["ago", "août", "aug", "Ağu", "elo", "sie", "srp", "авг", "сер", "Agt", "ag", "kol", "Αυγ"],
+    &["Eyl", "sep", "sept", "set", "syys", "szept", "wrz", "zář", "вер", "сен", "Set", "ruj", "Σεπ", "сеп"],
+    &["Eki", "loka", "oct", "okt", "Okt", "ott", "out", "paź", "říj", "жов", "окт", "Οκτ"],
+    &["Kas", "lis", "marras", "nov", "лис", "ноя", "Nob", "stu", "Νοε", "ное"],
+    &["Ara", "dec", "des", "dez", "Dez", "dic", "déc", "gru", "joulu", "pro", "гру", "дек", "Dis", "dets", "Δεκ"],
 ];
 
 /// The number of the month, from 1.
@@ -38,8 +38,9 @@ mod tests {
 
     #[test]
     fn months_have_a_number_in_any_language() {
-        let numbers = ["fev", "Mär", "févr.", "мая", "12月", "2월", "Dez"].map(|name| foreign_month(name.as_bytes()));
-        assert_eq!(numbers, [2, 3, 2, 5, 12, 2, 12].map(Some));
+        let numbers =
+            ["fev", "Mär", "févr.", "мая", "12月", "2월", "Dez", "Hul"].map(|name| foreign_month(name.as_bytes()));
+        assert_eq!(numbers, [2, 3, 2, 5, 12, 2, 12, 7].map(Some));
         assert!(["13月", "usb", "", "."]
             .iter()
             .all(|name| foreign_month(name.as_bytes()).is_none()));

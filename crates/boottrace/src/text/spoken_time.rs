@@ -91,7 +91,12 @@ const LONGEST_NS: f64 = 24.0 * 3_600e9;
 
 /// The longest time that a text in small letters names, in nanoseconds.
 pub(crate) fn longest_in_words(lower: &str) -> Option<i64> {
-    let spaced = spaced(lower);
+    let halves = if lower.contains('½') {
+        Cow::Owned(lower.replace(" ½", " 0.5").replace('½', ".5"))
+    } else {
+        Cow::Borrowed(lower)
+    };
+    let spaced = spaced(&halves);
     let words: Vec<&str> = spaced
         .split([' ', '-', '/', '\u{a0}', '~', '\u{301c}', '\u{ff5e}'])
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -138,6 +143,9 @@ fn time_at(words: &[&str], at: usize) -> Option<i64> {
             let mut behind = words[at + 1..].iter();
             behind.find(|word| !matches!(**word, "additional" | "extra" | "more" | "whole" | "full" | "long"))?
         };
+        if let Some(ns) = minutes_and_seconds(word, words.get(at + 1)) {
+            return Some(ns);
+        }
         let less = unit
             .strip_prefix('m')
             .filter(|rest| end < word.len() && rest.ends_with('s'));
@@ -164,6 +172,18 @@ fn time_at(words: &[&str], at: usize) -> Option<i64> {
         number * unit_ns(unit).filter(|_| counted)?
     };
     (1.0..=LONGEST_NS).contains(&ns).then_some(ns as i64)
+}
+
+/// `5:15min`, `1:20 minutes`
+fn minutes_and_seconds(word: &str, next: Option<&&str>) -> Option<i64> {
+    let (minutes, rest) = word.split_once(':')?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let unit = Some(&rest[digits..])
+        .filter(|unit| !unit.is_empty())
+        .or(next.copied())?;
+    let (minutes, seconds) = (minutes.parse::<u8>().ok()?, rest[..digits].parse::<u8>().ok()?);
+    let whole = digits == 2 && seconds < 60 && (unit_ns(unit)? - 60e9).abs() < 1.0;
+    whole.then(|| (i64::from(minutes) * 60 + i64::from(seconds)) * 1_000_000_000)
 }
 
 fn is_filler(word: &str) -> bool {
@@ -225,6 +245,9 @@ mod tests {
             ("30 secondi", 30_000),
             ("90 секунд", 90_000),
             ("2 minutes et", 120_000),
+            ("5:15min => zu lang", 315_000),
+            ("1:20 minuten", 80_000),
+            ("the 3½ minutes", 210_000),
         ] {
             assert_eq!(longest_in_words(text), Some(ms * 1_000_000), "{text}");
         }

@@ -297,3 +297,47 @@ fn beside_a_wait() {
                 .contains("The root cause is that the scope of zork_lock is too big.")
     );
 }
+
+/// All that is quoted of a text.
+fn all_told(text: &str) -> String {
+    let lines = lines_of(text);
+    let costs = of_lines(lines.iter()).into_iter().flat_map(Told::costs);
+    costs.map(|cost| cost.title + "\n").collect()
+}
+
+#[test]
+fn what_stands_beside_the_best_sentence_is_quoted_where_there_is_room() {
+    let text = "---\ntitle: A very slow start of my frob\npermalink: \"/2031/frob-start/\"\n---\n\
+                I tried for a week to learn why it boots so slowly.\n\n\
+                It is simple: the quux is kept on btrfs, and nothing limits its size.\n";
+    let told = all_told(text);
+    assert!(
+        told.contains("`It is simple: the quux is kept on btrfs, and nothing limits its size.`"),
+        "{told}"
+    );
+    assert!(!told.contains("permalink"), "{told}");
+}
+
+#[test]
+fn where_no_sentence_weighs_much_the_one_with_a_time_is_quoted() {
+    let text =
+        "# Submission 6\n\nFrom the first picture we can see that the system booted in ~54s, ~4s of them the frob.\n";
+    assert!(all_told(text).contains("booted in ~54s"));
+    assert!(
+        all_told("# Frobnicator takes 15 minutes before it is launched\n\nIt copies all quuxes first.\n")
+            .contains("`Frobnicator takes 15 minutes before it is launched`")
+    );
+    let text = "# Submission 6\n\nThe picture shows a frob.\n";
+    assert_eq!(all_told(text), "", "{text}");
+}
+
+#[test]
+fn a_heading_on_an_end_hides_no_start() {
+    let text = "### 12. Shutting down cleanly\n\nA boot took 14 s longer, all of it in mounting the drive:\n\
+                it was mended first, because it had not been closed at the last shutdown.\n";
+    assert!(all_told(text).contains("because it had not been closed"));
+    assert_eq!(
+        all_told("# Slow shutdown\n\nIt takes 90 seconds because of the frob.\n"),
+        ""
+    );
+}

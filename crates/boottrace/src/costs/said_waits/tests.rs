@@ -26,8 +26,8 @@ fn the_surest_words_come_first() {
     assert_eq!(
         titles,
         [
-            "a wait ran out: `quux0: command timed out`",
-            "something is waited for: `frob: waiting for the panel`"
+            "a line tells of a time-out: `quux0: command timed out`",
+            "a line speaks of a wait: `frob: waiting for the panel`"
         ]
     );
     assert_eq!(found[0].lines, [2, 3]);
@@ -74,7 +74,7 @@ fn systemds_own_count_is_the_least() {
     let found = of(&[("stuck at `Job frob-wait.service/start running()`", None)]);
     assert_eq!(
         found[0].title,
-        "something is waited for: `Job frob-wait.service/start running()`"
+        "a line speaks of a wait: `Job frob-wait.service/start running()`"
     );
 }
 
@@ -107,7 +107,10 @@ fn of_a_sentence_only_what_it_quotes() {
     let found = of(&[("- Getting a `quux not responding, error -62`.", None)]);
     assert_eq!(found[0].title, "the text says `quux not responding, error -62`");
     let found = of(&[("`quux0: Timeout waiting for hardware`", None)]);
-    assert_eq!(found[0].title, "a wait ran out: `quux0: Timeout waiting for hardware`");
+    assert_eq!(
+        found[0].title,
+        "a line tells of a time-out: `quux0: Timeout waiting for hardware`"
+    );
     assert!(of(&[("I think my board is waiting for something, but I do not know", None)]).is_empty());
     let found = of(&[("When I boot it says `frob: waiting for panel` and then stops", None)]);
     assert_eq!(found[0].title, "the text says `frob: waiting for panel`");

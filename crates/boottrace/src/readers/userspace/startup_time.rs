@@ -176,3 +176,18 @@ pub(super) fn bare_account(line: &str) -> Option<&str> {
     let end = from + parts.len() + 1 + (sum.len() - sum.trim_start().len()) + used;
     Some(&line[from..end])
 }
+
+/// `It prints something like "Startup finished in ..."`: of no boot.
+pub(super) fn is_example(line: &str) -> bool {
+    const QUOTES: [char; 7] = ['"', '“', '„', '«', '`', '\'', '‘'];
+    const WORDS: &str =
+        "something like|for example|for instance|e.g.|such as|du genre|par exemple|zum beispiel|z. b.|z.b.|\
+        por ejemplo|por exemplo|ad esempio|например|вроде|例如|比如|例えば";
+    let Some((before, _)) = line.split_once("Startup finished in ") else {
+        return false;
+    };
+    before.trim_end().ends_with(QUOTES) && {
+        let lower = before.to_lowercase();
+        WORDS.split('|').any(|words| lower.contains(words))
+    }
+}

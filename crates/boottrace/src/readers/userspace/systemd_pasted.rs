@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::duration::parse_prefix;
-use super::startup_time::bare_account;
+use super::startup_time::{bare_account, is_example};
 use super::systemd_blame::{blame_row, is_unit};
 use super::systemd_lost::restored;
 
@@ -13,7 +13,7 @@ const LONGEST: usize = 20_000;
 
 /// The rows that a line holds: itself, or what was run together in it.
 pub(super) fn rows(line: &str) -> Vec<Cow<'_, str>> {
-    if line.len() > LONGEST {
+    if line.len() > LONGEST || is_example(line) {
         return vec![Cow::Borrowed(line)];
     }
     if let Some(row) = restored(line) {
