@@ -34,6 +34,7 @@ PACKAGES = [
     "openrc",
     "finit",
     "cryptsetup-bin",
+    "cryptsetup-initramfs",
     "live-boot",
     "live-boot-initramfs-tools",
     "udev",

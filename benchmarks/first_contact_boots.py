@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Systems of Debian packages that bootlab never saw: `bootlab new --from` once, `bootlab boot --repeat 2`, judged.
 
-The systems are made by first_contact_built.py and first_contact_built_others.py, from packages of Debian 12, and by
-first_contact_suites.py, of Debian sid. Needs root (loop devices, chroot), mmdebstrap, KVM or patience, and the caches
-of `make kernel` for boards.
+The systems are made by first_contact_built.py, first_contact_built_others.py and first_contact_encrypted.py, from
+packages of Debian 12, and by first_contact_suites.py, of Debian sid. Needs root (loop devices, chroot), mmdebstrap, KVM
+or patience, and the caches of `make kernel` for boards.
 
     .venv/bin/python benchmarks/first_contact_boots.py FOLDER [--no-boot] [NAME…]
 """
@@ -23,6 +23,7 @@ sys.path.insert(0, str(REPOSITORY))
 from benchmarks.first_contact_base import Base, Built, bootlab  # noqa: E402
 from benchmarks.first_contact_built import PCS  # noqa: E402
 from benchmarks.first_contact_built_others import OTHERS  # noqa: E402
+from benchmarks.first_contact_encrypted import ENCRYPTED  # noqa: E402
 from benchmarks.first_contact_suites import SUITES  # noqa: E402
 
 from bootlab.builders.cache import Cache  # noqa: E402
@@ -32,7 +33,7 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = PCS | OTHERS | SUITES
+EVERY = PCS | OTHERS | ENCRYPTED | SUITES
 LIMIT_S = 1800
 
 

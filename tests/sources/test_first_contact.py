@@ -75,3 +75,24 @@ def test_tables_of_device_mapper_name_this_machine_s_partitions():
     assert notes
     assert mapped_devices.is_mapped("/dev/dm-0", line)
     assert not mapped_devices.is_mapped("/dev/dm-0", CommandLine.parse("quiet"))
+
+
+@pytest.mark.parametrize(
+    ("root", "made"),
+    [
+        ("/dev/mapper/root", True),
+        ("/dev/dm-0", True),
+        ("/dev/md127", True),
+        ("/dev/md0p1", True),
+        ("/dev/md/host:root", True),
+        ("/dev/vg0/root", True),
+        ("/dev/sda2", False),
+        ("/dev/mmcblk0p2", False),
+        ("/dev/disk/by-label/root", False),
+        ("/dev/block/8:2", False),
+        ("/dev/mtdblock3", False),
+        ("UUID=1234", False),
+    ],
+)
+def test_devices_that_an_initrd_makes_keep_their_names(root, made):
+    assert mapped_devices.made_by_initrd(root) is made

@@ -10,12 +10,19 @@ from bootlab.sources.disk import partition_number
 
 _TABLES = "dm-mod.create"
 _MAPPED = re.compile(r"/dev/(?:dm-\d+|mapper/.+)")
+# Arrays and LVM's own names (lvm(8): /dev/GROUP/VOLUME); names below these folders tell of a real disk or partition.
+_ARRAY_OR_VOLUME = re.compile(r"/dev/(?:md\d\S*|md/\S+|(?!disk/|block/|mapper/|ubi|mtd|nfs)[\w.+-]+/[\w.+-]+)")
 _PATH = re.compile(r"/dev/[A-Za-z0-9]+")
 
 
 def is_mapped(root: str, line: CommandLine) -> bool:
     """Tell whether the kernel itself makes the root of other devices (Documentation/admin-guide/device-mapper)."""
     return line.has(_TABLES) and _MAPPED.fullmatch(root) is not None
+
+
+def made_by_initrd(root: str) -> bool:
+    """Tell whether only an initrd or a kernel's table makes a device of this name, which is then the same anywhere."""
+    return _MAPPED.fullmatch(root) is not None or _ARRAY_OR_VOLUME.fullmatch(root) is not None
 
 
 def on_this_machine(line: CommandLine, disk: str, notes: list[str]) -> CommandLine:

@@ -147,6 +147,9 @@ def _keeps(given: str, found: SourceFacts, root: RootProposal) -> bool:
     if own is not None and own.file_system is not None and own.file_system.fstype in PUT_TOGETHER:
         # The initrd makes the root of it: no partition holds a root.
         return found.initramfs is not None
+    if found.disk.table and found.initramfs is not None and mapped_devices.made_by_initrd(given):
+        # dm-verity and plain dm-crypt leave no mark on the partition, which then looks like the root itself.
+        return True
     if "=" not in given:
         return False
     part = named_by(given, found.disk.partitions)
