@@ -51,26 +51,34 @@ from bootlab.model.machine import Machine
 HERE = Path(__file__).resolve().parent
 MEBIBYTES = 4
 """What is unpacked, more than the cores' caches hold. Debian's own has 20 to 100."""
-COMPRESSORS = {"gzip": ("inflate", ["gzip", "-n6"]), "zstd": ("unzstd", ["zstd", "-q9"])}
+COMPRESSORS = {
+    "gzip": ("inflate", ["gzip", "-n6"]),
+    "zstd": ("unzstd", ["zstd", "-q9"]),
+    "lz4": ("unlz4", ["lz4", "-9lq"]),
+}
 """The kernel's file, and the command, with the level of Debian's initramfs-tools."""
 CLOCKS: dict[Arch, tuple[str, ...]] = {
     "arm64": ("cortex-a53@0.6GHz", "cortex-a53@1.5GHz", "cortex-a72@0.6GHz", "cortex-a72@1.8GHz", "cortex-a55@0.8GHz",
-              "cortex-a55@1.8GHz"),
+              "cortex-a55@1.8GHz", "cortex-a76@1.5GHz", "cortex-a76@2.4GHz"),
     "arm": ("cortex-a7@0.6GHz", "cortex-a7@1.2GHz", "cortex-a8@0.6GHz", "cortex-a8@1GHz", "cortex-a9@0.6GHz",
-            "cortex-a9@1.6GHz"),
+            "cortex-a9@1.6GHz", "cortex-a53@0.6GHz", "cortex-a53@1.5GHz", "cortex-a72@0.6GHz", "cortex-a72@1.8GHz"),
+    "riscv64": ("sifive-u74@1GHz", "sifive-u74@1.5GHz"),
 }  # fmt: skip
 MACHINES = {
-    "arm": ("qemu-system-arm", "cortex-a15", 0xC0000000),
-    "arm64": ("qemu-system-aarch64", "cortex-a57", 0x40000000),
+    "arm": ("qemu-system-arm", "cortex-a15", 0x40000000, 0xC0000000),
+    "arm64": ("qemu-system-aarch64", "cortex-a57", 0x40000000, 0x40000000),
+    "riscv64": ("qemu-system-riscv64", "rv64", 0x80000000, 0x80000000),
 }
-"""The last: where it all lies. On arm at the kernel's own addresses, of which the model knows the large pages."""
+"""The last two: where the memory begins, and where it all lies. On arm at the kernel's own addresses, of which the model knows the large pages."""
 CODE, ARCHIVE, HEAP, PAGES, RAM = 0x02000000, 0x04000000, 0x06000000, 0x08000000, 0x10000000
 COMPILERS = {
     "arm": ["arm-linux-gnueabihf-gcc", "-marm", "-march=armv7-a", "-mfpu=vfpv3-d16", "-mno-unaligned-access"],
     "arm64": ["aarch64-linux-gnu-gcc", "-mgeneral-regs-only"],
+    "riscv64": ["riscv64-linux-gnu-gcc", "-march=rv64imafdc", "-mcmodel=medany", "-mstrict-align"],
 }
-COPIED = ("zlib", "zconf", "zutil", "zstd", "zstd_lib", "zstd_errors", "xxhash", "decompress/mm")
-STUBS = ("types", "string", "kernel", "compiler", "errno", "module", "limits", "stddef", "math64", "swab", "slab")
+COPIED = ("zlib", "zconf", "zutil", "zstd", "zstd_lib", "zstd_errors", "xxhash", "lz4", "decompress/mm")
+STUBS = ("types", "string", "kernel", "compiler", "errno", "module", "limits", "stddef", "math64", "swab", "slab",
+         "bitops", "init")  # fmt: skip
 MARKS = ("<!-- initramfs unpacking -->\n", "<!-- end of initramfs unpacking -->\n")
 
 
@@ -141,7 +149,7 @@ def headers(linux: Path, folder: Path) -> Path:
 
 def build(arch: Arch, source: str, sizes: tuple[int, int], linux: Path, include: Path) -> Path:
     """Return the program for an archive of a size, packed and not."""
-    start, compiler = MACHINES[arch][2], COMPILERS[arch]
+    start, compiler = MACHINES[arch][3], COMPILERS[arch]
     said = [compiler[0], "-print-file-name=include"]
     own = subprocess.run(said, capture_output=True, text=True, check=True).stdout.strip()
     program = include.parent / f"{arch}-{source}"
@@ -161,13 +169,14 @@ def build(arch: Arch, source: str, sizes: tuple[int, int], linux: Path, include:
 
 def modelled(arch: Arch, word: str, program: Path, packed: Path, built: str) -> tuple[int, float, float]:
     """Return instructions, and milliseconds at the model's two ends."""
-    command, cpu, start = MACHINES[arch]
+    command, cpu, begin, start = MACHINES[arch]
     out, core = program.with_suffix(".cost"), core_of(word, arch)
     plugged = ",".join((built, f"out={out}", "every=1000000000000", *core.arguments))
-    memory = (start + RAM - 0x40000000) >> 20
+    memory = (start + RAM - begin) >> 20
+    bios = ("-bios", "none") if arch == "riscv64" else ()
     subprocess.run(
         [command, "-M", "virt", "-cpu", cpu, "-m", str(memory), "-display", "none", "-serial", "none", "-monitor",
-         "none", "-no-reboot", "-plugin", plugged, "-device", f"loader,file={program},cpu-num=0", "-device",
+         "none", "-no-reboot", *bios, "-plugin", plugged, "-device", f"loader,file={program},cpu-num=0", "-device",
          f"loader,file={packed},addr={start + ARCHIVE:#x},force-raw=on"],
         check=True, timeout=1500,
     )  # fmt: skip
@@ -176,22 +185,29 @@ def modelled(arch: Arch, word: str, program: Path, packed: Path, built: str) -> 
     return last.insns, low, high
 
 
-def run(linux: Path, folders: list[Path]) -> Iterator[Forecast]:
+def run(
+    linux: Path, folders: list[Path], archs: list[Arch], known: set[tuple[str, str, float, str]]
+) -> Iterator[Forecast]:
     cache = Path(os.environ.get("BOOTLAB_CACHE", tempfile.gettempdir()))
     with tempfile.TemporaryDirectory() as made:
         include = headers(linux, Path(made))
         archive = b"".join(file.read_bytes() for file in chosen(folders))
-        for arch, cores in CLOCKS.items():
+        for arch, cores in ((arch, CLOCKS[arch]) for arch in archs):
             built = plugin.prepare_costing(emulator.find(Machine(arch=arch)), cache)
             if built.path is None:
                 sys.exit(f"no plugin: {built.reason}")
             for compressor, (source, command) in COMPRESSORS.items():
                 packed = Path(made) / compressor
-                packed.write_bytes(subprocess.run(command, input=archive, capture_output=True, check=True).stdout)
-                sizes = packed.stat().st_size, len(archive)
-                program = build(arch, source, sizes, linux, include)
+                made_of = subprocess.run(command, input=archive, capture_output=True, check=True).stdout
+                sizes = len(made_of), len(archive)
+                # What the kernel's build puts behind an archive: the wrapper of lz4 asks for it.
+                behind = len(archive).to_bytes(4, "little") if compressor == "lz4" else b""
+                packed.write_bytes(made_of + behind)
+                program = build(arch, source, (packed.stat().st_size, len(archive)), linux, include)
                 for core in cores:
                     name, _, clock = core.removesuffix("GHz").partition("@")
+                    if (arch, name, float(clock), compressor) in known:
+                        continue
                     instructions, low, high = modelled(arch, core, program, packed, built.path)
                     yield Forecast(
                         arch=arch,
@@ -236,7 +252,7 @@ def at(rows: list[Forecast], ghz: float) -> tuple[float, float]:
     return low, high
 
 
-def rows_of(kept: Kept) -> list[Row]:
+def rows_of(forecasts: list[Forecast]) -> list[Row]:
     found = []
     with (HERE / "published/unpacking.csv").open(encoding="utf-8", newline="") as text:
         for line in csv.DictReader(text):
@@ -246,7 +262,7 @@ def rows_of(kept: Kept) -> list[Row]:
             for compressor in line["compressor"].split(" or "):
                 fit = [
                     row
-                    for row in kept.rows
+                    for row in forecasts
                     if (row.arch, row.core, row.compressor) == (line["arch"], line["core"], compressor)
                 ]
                 ends += [*at(fit, ghz.low), *at(fit, ghz.high)]
@@ -258,11 +274,12 @@ def rows_of(kept: Kept) -> list[Row]:
     return sorted(found, key=lambda row: -abs(row.error))
 
 
-def page(kept: Kept) -> str:
+def page(kept: list[Kept]) -> str:
+    forecasts = [row for one in kept for row in one.rows]
     lines = ["| core | arch | clock, GHz | " + " | ".join(f"{name}, MB/s" for name in COMPRESSORS) + " |"]
     lines.append("|---|---|--:|" + "--:|" * len(COMPRESSORS))
-    for arch, core, ghz in dict.fromkeys((row.arch, row.core, row.ghz) for row in kept.rows):
-        one = {made.compressor: made for made in kept.rows if (made.arch, made.core, made.ghz) == (arch, core, ghz)}
+    for arch, core, ghz in dict.fromkeys((row.arch, row.core, row.ghz) for row in forecasts):
+        one = {made.compressor: made for made in forecasts if (made.arch, made.core, made.ghz) == (arch, core, ghz)}
         rates = " | ".join(one[name].rates if name in one else "—" for name in COMPRESSORS)
         lines.append(f"| {core} | {arch} | {ghz:g} | {rates} |")
     lines += [
@@ -270,7 +287,7 @@ def page(kept: Kept) -> str:
         "| board | core | clock, GHz | compressor | KB | forecast ms | widened | log ms | error |",
         "|---|---|---|---|--:|--:|--:|--:|--:|",
     ]
-    rows = rows_of(kept)
+    rows = rows_of(forecasts)
     for row in rows:
         error = f"{row.error:+.0%}" if row.times.low <= row.measured <= row.times.high else f"**{row.error:+.0%}**"
         lines.append(
@@ -278,7 +295,8 @@ def page(kept: Kept) -> str:
             f"{row.widened.text(1)} | {row.measured:,.0f} | {error} |"
         )
     after = [row for row in rows if row.unseen]
-    lines += ["", f"All: {_sums(rows)}", "", f"Log read only after the forecast was made ({kept.made}): {_sums(after)}"]
+    made = ", ".join(one.made for one in kept)
+    lines += ["", f"All: {_sums(rows)}", "", f"Log read only after the forecast was made ({made}): {_sums(after)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -294,24 +312,31 @@ def _sums(rows: list[Row]) -> str:
     )
 
 
+def read(file: Path) -> Kept:
+    kept = msgspec.json.decode(file.read_bytes(), type=Kept)
+    if kept.sum != kept.sealed:
+        sys.exit(f"{file} was changed after the forecast was made")
+    return kept
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--linux", type=Path)
     parser.add_argument("--modules", type=Path, nargs="+", default=[])
+    parser.add_argument("--arch", nargs="+", choices=CLOCKS, default=list(CLOCKS))
+    parser.add_argument("--besides", type=Path, nargs="+", default=[], help="forecasts whose rows are not made again")
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--show", type=Path)
+    parser.add_argument("--show", type=Path, nargs="+")
     parser.add_argument("--page", type=Path, help="write the tables into a page")
     asked = parser.parse_args()
     if asked.show:
-        made = msgspec.json.decode(asked.show.read_bytes(), type=Kept)
-        if made.sum != made.sealed:
-            parser.error(f"{asked.show} was changed after the forecast was made")
-        page_part.put_or_print(asked.page, MARKS, page(made))
+        page_part.put_or_print(asked.page, MARKS, page([read(file) for file in asked.show]))
         return
     if not (asked.linux and asked.modules):
         parser.error("--linux and --modules, or --show")
+    known = {(row.arch, row.core, row.ghz, row.compressor) for file in asked.besides for row in read(file).rows}
     rows = []
-    for row in run(asked.linux.resolve(), asked.modules):
+    for row in run(asked.linux.resolve(), asked.modules, asked.arch, known):
         print(row, file=sys.stderr, flush=True)
         rows.append(row)
         kept = Kept(made=datetime.now(UTC).isoformat(timespec="seconds"), rows=rows)

@@ -10,8 +10,17 @@
 #define UINT_MAX (2U * __INT_MAX__ + 1)
 #define EINVAL 22
 #define __LITTLE_ENDIAN 1234
-/* HAVE_EFFICIENT_UNALIGNED_ACCESS, the only option that is asked for: arm64 and ARMv7 have it. */
+/* HAVE_EFFICIENT_UNALIGNED_ACCESS, the only option that is asked for: arm64 and ARMv7 have it, RISC-V has not. */
+#ifdef __riscv
+#define IS_ENABLED(option) 0
+#else
 #define IS_ENABLED(option) 1
+#endif
+#if __SIZEOF_LONG__ == 8
+#define CONFIG_64BIT 1
+#endif
+#define BITS_PER_LONG (8 * __SIZEOF_LONG__)
+#define __ffs __builtin_ctzl
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -32,6 +41,7 @@ typedef long ssize_t;
 #define MODULE_DESCRIPTION(words)
 #define WARN_ON(x) (void)(x)
 #define BUG_ON(x) (void)(x)
+#define BUILD_BUG_ON(x) (void)(x)
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define min_t(type, a, b) min((type)(a), (type)(b))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* An archive unpacked by the kernel's own decompressor into page after page, as an initramfs is, on a bare machine; then
- * power off. Defined when compiled: SOURCE (lib/decompress_inflate.c, lib/decompress_unzstd.c), PACKED, PACKED_BYTES,
+ * power off. Defined when compiled: SOURCE (one of lib/decompress_*.c), PACKED, PACKED_BYTES,
  * UNPACKED_BYTES (where the archive lies, and its sizes), PAGES (where it is unpacked to), HEAP. */
 #include <linux/types.h>
 
@@ -12,6 +12,39 @@ static unsigned long free_mem_ptr = HEAP, free_mem_end_ptr = HEAP + HEAP_BYTES;
 
 /* In the place of the architecture's own, which are assembler: as many bytes at a time, and as few instructions. */
 
+#ifdef __riscv
+typedef unsigned long wide_t __attribute__((may_alias));
+/* arch/riscv/lib/memcpy.S: 128 bytes and more whose addresses are alike below eight, in words; four bytes at a time
+ * where both and the end are so aligned; else byte by byte. It has no accesses that are not aligned. */
+void *memcpy(void *to, const void *from, size_t n)
+{
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    if (n >= 128 && ((unsigned long)t & 7) == ((unsigned long)f & 7)) {
+        for (; (unsigned long)f & 7; n--) {
+            *t++ = *f++;
+            __asm__ volatile("" ::: "memory");
+        }
+        for (; n >= 8 * sizeof(wide_t); n -= 8 * sizeof(wide_t), t += 8 * sizeof(wide_t), f += 8 * sizeof(wide_t)) {
+            wide_t part[8];
+            for (int word = 0; word < 8; word++)
+                part[word] = ((const wide_t *)f)[word];
+            for (int word = 0; word < 8; word++)
+                ((wide_t *)t)[word] = part[word];
+        }
+    }
+    if ((((unsigned long)t | (unsigned long)f | n) & 3) == 0)
+        for (; n; n -= 4, t += 4, f += 4) {
+            *(uint32_t *)t = *(const uint32_t *)f;
+            __asm__ volatile("" ::: "memory");
+        }
+    for (; n; n--) {
+        *t++ = *f++;
+        __asm__ volatile("" ::: "memory");
+    }
+    return to;
+}
+#else
 typedef unsigned long wide_t __attribute__((aligned(1), may_alias));
 
 void *memcpy(void *to, const void *from, size_t n)
@@ -32,10 +65,18 @@ void *memcpy(void *to, const void *from, size_t n)
     return to;
 }
 
+#endif
+
 void *memset(void *to, int value, size_t n)
 {
     unsigned char *t = to;
     wide_t wide = (unsigned char)value * (~0UL / 255);
+#ifdef __riscv
+    for (; n && (unsigned long)t & 7; n--) {
+        *t++ = (unsigned char)value;
+        __asm__ volatile("" ::: "memory");
+    }
+#endif
     for (; n >= 4 * sizeof(wide_t); n -= 4 * sizeof(wide_t), t += 4 * sizeof(wide_t))
         ((wide_t *)t)[0] = wide, ((wide_t *)t)[1] = wide, ((wide_t *)t)[2] = wide, ((wide_t *)t)[3] = wide;
     for (; n; n--) {
@@ -95,8 +136,15 @@ void run(void)
         failed("");
 }
 
+#ifdef __riscv
+#define STAY "j"
+#define LITERALS
+#else
+#define STAY "b"
+#define LITERALS ".ltorg\n"
+#endif
 __asm__(
-    ".section .text.start, \"ax\"\n"
+    ".pushsection .text.start, \"ax\"\n"
     ".globl _start\n"
     "_start:\n"
 #if defined(__aarch64__)
@@ -105,6 +153,12 @@ __asm__(
     "bl run\n"
     "ldr x0, =0x84000008\n" /* PSCI: SYSTEM_OFF */
     "hvc #0\n"
+#elif defined(__riscv)
+    "la sp, stack_end\n"
+    "call run\n"
+    "li a0, 0x100000\n" /* QEMU's test device: power off */
+    "li a1, 0x5555\n"
+    "sw a1, 0(a0)\n"
 #else
     ".arm\n"
     "ldr sp, =stack_end\n"
@@ -113,7 +167,6 @@ __asm__(
     ".arch_extension virt\n"
     "hvc #0\n"
 #endif
-    "1: b 1b\n"
-    ".ltorg\n"
-    ".previous\n");
-__asm__(".bss\n.balign 64\n.space 65536\nstack_end:\n.previous\n");
+    "1: " STAY " 1b\n"
+    LITERALS ".popsection\n");
+__asm__(".pushsection .bss\n.balign 64\n.space 65536\nstack_end:\n.popsection\n");
