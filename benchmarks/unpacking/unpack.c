@@ -154,6 +154,10 @@ __asm__(
     "ldr x0, =0x84000008\n" /* PSCI: SYSTEM_OFF */
     "hvc #0\n"
 #elif defined(__riscv)
+    ".option push\n"
+    ".option norelax\n"
+    "la gp, __global_pointer$\n"
+    ".option pop\n"
     "la sp, stack_end\n"
     "call run\n"
     "li a0, 0x100000\n" /* QEMU's test device: power off */
