@@ -14,8 +14,8 @@ was made. Nothing is fitted.
 benchmarks/published/checksums.csv has what logs of boards that run a packaged kernel say: the core, the clock and where
 it is from (empty: the range of the core's file), the kernel, which tells how many pages its routines are timed with,
 how many bytes its MB has (lib/raid6/algos.c: 1 << 20; crypto/xor.c: 1,024,000, later 1,000,000), where the log is, and
-whether its figures were seen before the kept forecast was made or after. Nobody has the logs' text here: the figures
-are those that a search of public threads showed, not always all of a log's.
+whether its figures were seen before the kept forecast was made or after. Of public threads nobody has the text here:
+their figures are those that a search showed, not always all of a log's. Those of sbc-bench are whole, without stamps.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ r"""How long boards unpack their initramfs, forecast by the models of their proc
     python benchmarks/initramfs_unpacking.py --linux FOLDER --modules FOLDER... --keep \
         benchmarks/published/unpacking-forecast.json
     python benchmarks/initramfs_unpacking.py --show benchmarks/published/unpacking-forecast.json \
-        --page docs/explanation/board-time.md
+        benchmarks/published/unpacking-forecast-further.json --page docs/explanation/board-time.md
 
 Linux says `Trying to unpack rootfs image as initramfs...` and then `Freeing initrd memory: 12345K`, which is the size
 of what it unpacked, in whole pages. The kernel's own decompressors (--linux: Debian's source of Linux 6.1, unpacked)
@@ -17,7 +17,7 @@ archive back.
 A board's forecast is the size in its log at the rate of its core and compressor. What a core waits for memory does not
 depend on its clock, so a core is run at two clocks, and in between t = a + b / clock. Nothing is fitted; the kept file
 says when it was made. benchmarks/published/unpacking.csv has the boards: core, clock and compressor, each with where it
-is from, and what the log says.
+is from, and what the log says; unpacking-rules.csv says how they were chosen before their logs were opened.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ STUBS = ("types", "string", "kernel", "compiler", "errno", "module", "limits", "
 MARKS = ("<!-- initramfs unpacking -->\n", "<!-- end of initramfs unpacking -->\n")
 
 
-class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+class Forecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One core at one clock, with one compressor: milliseconds at the model's two ends, for so many packed bytes."""
 
     arch: str
@@ -94,6 +94,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     instructions: int
     low_ms: float
     high_ms: float
+    made: str = ""
+    """When; the first file has one date for all."""
 
     @property
     def rates(self) -> str:
@@ -219,6 +221,7 @@ def run(
                         instructions=instructions,
                         low_ms=low,
                         high_ms=high,
+                        made=datetime.now(UTC).isoformat(timespec="seconds"),
                     )
 
 
@@ -295,8 +298,9 @@ def page(kept: list[Kept]) -> str:
             f"{row.widened.text(1)} | {row.measured:,.0f} | {error} |"
         )
     after = [row for row in rows if row.unseen]
-    made = ", ".join(one.made for one in kept)
-    lines += ["", f"All: {_sums(rows)}", "", f"Log read only after the forecast was made ({made}): {_sums(after)}"]
+    made = [row.made or one.made for one in kept for row in one.rows]
+    span = f"{min(made)} to {max(made)}"
+    lines += ["", f"All: {_sums(rows)}", "", f"Log read only after its core's rates were made ({span}): {_sums(after)}"]
     return "\n".join(lines) + "\n"
 
 
