@@ -69,8 +69,8 @@ MACHINES = {
     "arm64": ("qemu-system-aarch64", "cortex-a57", 0x40000000, 0x40000000),
     "riscv64": ("qemu-system-riscv64", "rv64", 0x80000000, 0x80000000),
 }
-"""The last two: where the memory begins, and where it all lies. On arm at the kernel's own addresses, of which the model
-knows the large pages."""
+"""The last two: where the memory begins, and where it all lies. On arm at the kernel's own addresses, of which the
+model knows the large pages."""
 CODE, ARCHIVE, HEAP, PAGES, RAM = 0x02000000, 0x04000000, 0x06000000, 0x08000000, 0x10000000
 COMPILERS = {
     "arm": ["arm-linux-gnueabihf-gcc", "-marm", "-march=armv7-a", "-mfpu=vfpv3-d16", "-mno-unaligned-access"],
