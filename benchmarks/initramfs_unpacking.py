@@ -73,7 +73,7 @@ MACHINES = {
 model knows the large pages."""
 CODE, ARCHIVE, HEAP, PAGES, RAM = 0x02000000, 0x04000000, 0x06000000, 0x08000000, 0x10000000
 COMPILERS = {
-    "arm": ["arm-linux-gnueabihf-gcc", "-marm", "-march=armv7-a", "-mfpu=vfpv3-d16", "-mno-unaligned-access"],
+    "arm": ["arm-linux-gnueabihf-gcc", "-marm", "-march=armv7-a+fp", "-mgeneral-regs-only", "-mno-unaligned-access"],
     "arm64": ["aarch64-linux-gnu-gcc", "-mgeneral-regs-only"],
     "riscv64": ["riscv64-linux-gnu-gcc", "-march=rv64imafdc", "-mcmodel=medany", "-mstrict-align"],
 }
@@ -299,7 +299,8 @@ def page(kept: list[Kept]) -> str:
             f"{row.widened.text(1)} | {row.measured:,.0f} | {error} |"
         )
     after = [row for row in rows if row.unseen]
-    made = [row.made or one.made for one in kept for row in one.rows]
+    used = {row.packed for row in after}
+    made = [row.made or one.made for one in kept for row in one.rows if row.compressor in used] or [""]
     span = f"{min(made)} to {max(made)}"
     lines += ["", f"All: {_sums(rows)}", "", f"Log read only after its core's rates were made ({span}): {_sums(after)}"]
     return "\n".join(lines) + "\n"
