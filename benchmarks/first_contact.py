@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -23,22 +24,26 @@ from benchmarks.first_contact_further import FURTHER  # noqa: E402
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
 from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
 from benchmarks.first_contact_others import OTHERS  # noqa: E402
+from benchmarks.first_contact_seventh_pcs import SEVENTH  # noqa: E402
 from benchmarks.first_contact_sixth import SIXTH  # noqa: E402
 
 from bootlab.builders.cache import Cache  # noqa: E402
 from bootlab.errors import UserError  # noqa: E402
+from bootlab.formats import magics  # noqa: E402
 from bootlab.formats.archive import unpacked  # noqa: E402
 from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH
+EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:
     """Return what differs from what the firmware would boot."""
     lines = []
     kernel = found.kernel.path.read_bytes() if found.kernel is not None else b""
+    if kernel.startswith(magics.GZIP):
+        kernel = zlib.decompressobj(31).decompress(kernel)
     if image.kernel.encode() not in kernel:
         lines.append(f"another kernel than {image.kernel!r}")
     early = found.initramfs.path.read_bytes() if found.initramfs is not None else b""
@@ -54,8 +59,11 @@ def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str
     root = found.disk.root if found.disk is not None else None
     if root != image.root and not image.any_root:
         lines.append(f"root {root}, not {image.root}")
+    model = found.device_tree.model if found.device_tree is not None else ""
+    if image.tree not in model:
+        lines.append(f"device tree {model!r}")
     lines += [f"says {words!r}" for words in image.never if words in notes]
-    return lines
+    return lines + [f"does not say {words!r}" for words in image.says if words not in notes]
 
 
 def wrong_line(image: Image, line: str) -> list[str]:
@@ -73,8 +81,12 @@ def judge(name: str, folder: Path) -> str:
         found = looker.all(list(image.given))
         proposal = propose(found, "it")
     except UserError as error:
-        refused = bool(image.refused) and image.refused.casefold() in str(error).casefold() and bool(error.hint)
-        return "right (refused)" if refused else f"wrong: refused: {error.message}"
+        # The name of the file is no word of what is said.
+        said = str(error).replace(str(folder), "").casefold()
+        for path in image.given:
+            said = said.replace(path.name.casefold(), "")
+        refused = bool(image.refused) and image.refused.casefold() in said and image.way in (error.hint or "-")
+        return "right (refused)" if refused else f"wrong: refused: {error.message} (hint: {error.hint})"
     if image.refused:
         return "wrong: not refused"
     lines = wrong(

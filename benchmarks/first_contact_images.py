@@ -11,6 +11,7 @@ import gzip
 import io
 import subprocess
 import sys
+import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +35,8 @@ class Image(NamedTuple):
 
     `root`: the number of the partition with the root; None where there is none, `any_root` where the format does not
     say. `refused`: a word of the refusal. `never`: words that would be false. `keeps`: words that must stand in
-    the command line for QEMU's machine; `loses`: those that must not.
+    the command line for QEMU's machine; `loses`: those that must not. `tree`: a word of the device tree's model, ""
+    where it does not count. `says`: words that must be said. `way`: words of the next command after a refusal.
     """
 
     given: tuple[Path, ...]
@@ -47,19 +49,21 @@ class Image(NamedTuple):
     never: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     loses: tuple[str, ...] = ()
+    tree: str = ""
+    says: tuple[str, ...] = ()
+    way: str = ""
 
 
 def kernel(word: str, arch: str = "x86_64") -> bytes:
     """Return a kernel with a word in it."""
-    place = Path(f"/tmp/first-contact-{word}-{arch}")
-    made = (
-        mini_kernel(place, word)
-        if arch == "x86_64"
-        else mini_board_kernel(place, Machine(arch="arm64", type="virt"), word)
-    )
-    data = made.read_bytes()
-    made.unlink()
-    return data
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch) / "kernel"
+        made = (
+            mini_kernel(place, word)
+            if arch == "x86_64"
+            else mini_board_kernel(place, Machine(arch="arm64", type="virt"), word)
+        )
+        return made.read_bytes()
 
 
 def initrd(word: str) -> bytes:

@@ -150,6 +150,11 @@ class FileView:
         """Tell whether something is there."""
         return self.find(path) is not None
 
+    def identity(self, path: str) -> tuple[int, object] | None:
+        """Return what tells a file from all others, whatever names it has; None when nothing is there."""
+        found = self.find(path)
+        return (id(found[0].files), found[1].key) if found is not None else None
+
     def names(self, path: str) -> tuple[str, ...]:
         """Return the names in a folder, sorted; nothing when it is none."""
         found = self.find(path)

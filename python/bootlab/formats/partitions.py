@@ -36,7 +36,7 @@ _MBR_TYPES = {0x82: "swap", 0xEF: "efi", 0x01: "fat", 0x04: "fat", 0x06: "fat", 
 class Partition(msgspec.Struct, frozen=True, kw_only=True):
     """One partition, its number as the kernel counts. `kind`: what its type says (`efi`, `root`, `swap`), or "" .
 
-    `type_uuid`, `attributes`: as a GPT has them.
+    `type_uuid`, `attributes`: as a GPT has them. `type_byte`: as an MBR has it.
     """
 
     number: int
@@ -48,6 +48,7 @@ class Partition(msgspec.Struct, frozen=True, kw_only=True):
     bootable: bool = False
     type_uuid: str = ""
     attributes: int = 0
+    type_byte: int = 0
 
 
 class PartitionTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +94,7 @@ def _of_mbr(entry: bytes, number: int, start: int, disk: int) -> Partition:
         kind=_MBR_TYPES.get(entry[4], ""),
         partuuid=f"{disk:08x}-{number:02x}",
         bootable=entry[0] == 0x80,
+        type_byte=entry[4],
     )
 
 

@@ -15,7 +15,7 @@ from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
 from bootlab.sources.medium import BootMedium
-from bootlab.sources.menus import board_environment, loader_entries, raspberry, refind, uboot, uboot_kept, xen
+from bootlab.sources.menus import board_environment, loader_entries, places, raspberry, refind, uboot, uboot_kept, xen
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub import parse_grub
 from bootlab.sources.menus.grub_legacy import parse_menu_lst
@@ -32,19 +32,16 @@ _GRUB_FILES = ("/boot/grub/grub.cfg", "/boot/grub2/grub.cfg", "/grub/grub.cfg", 
 _GRUB_ON_EFI = tuple(
     f"{place}/{name}" for place in ("/boot/efi", "/efi", "/boot", "") for name in ("EFI/BOOT/grub.cfg",)
 )
+_GRUB_NAMES = frozenset({"grub.cfg"})
 _PLACES = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
 _SEARCHED = ("", "/boot", "/boot/efi", "/efi", "/boot/firmware")
-_EXTLINUX_FILES = tuple(
-    f"{folder}{name}"
-    for folder in ("/boot", "/boot/firmware", "")
-    for name in ("/extlinux/extlinux.conf", "/extlinux.conf", "/syslinux/syslinux.cfg", "/syslinux.cfg")
-)
 # Of the first loaders' time: a file may be left from before, so they are asked last.
 _MENU_LST_FILES = tuple(
     f"{folder}/{name}" for folder in ("/boot/grub", "/grub", "/boot", "") for name in ("menu.lst", "grub.conf")
 )
 _LILO_FILES = ("/etc/lilo.conf", "/etc/elilo.conf", "/boot/efi/elilo.conf", "/elilo.conf")
 _LOADER_NAME = re.compile(r"/(?:u-?boot[^/]*|RPI_EFI\.fd)$", re.IGNORECASE)
+_UBOOT_FOLDERS = ("/boot", "/boot/firmware", "")
 _SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd", "boot.ini")
 _FIRMWARE = frozenset({"start4.elf", "start.elf", "bootcode.bin"})
 _LIMINE_FILES = tuple(
@@ -63,13 +60,25 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
     def grub(view: FileView) -> tuple[BootEntry, ...]:
         return _grub(view, medium)
 
+    kept, kept_in = uboot_kept.variables(view, medium)
+
+    def uboot_own(view: FileView) -> Iterator[BootEntry]:
+        return _uboot_scripts(view, medium, kept)
+
+    def uboot_command(view: FileView) -> Iterator[BootEntry]:
+        return _uboot_command(view, medium, kept, kept_in)
+
+    def extlinux(view: FileView) -> tuple[BootEntry, ...]:
+        return _extlinux(view, kept)
+
     looks: list[Callable[[FileView], Iterable[BootEntry]]] = [
         _systemd_boot,
-        _extlinux,
+        extlinux,
         grub,
         _limine,
         _raspberry,
-        lambda view: _uboot(view, medium),
+        uboot_command,
+        uboot_own,
         refind.entries,
         xen.entries,
         _menu_lst,
@@ -79,6 +88,11 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
     if _grub_reads_entries(view):
         # Fedora's: the entries are those of the specification, and GRUB's environment says which.
         looks = [grub, *(look for look in looks if look is not grub and look is not _systemd_boot)]
+    if "bootcmd" in kept or _is_of_uboot(view):
+        # U-Boot's standard boot reads its own menus and scripts before it starts a loader for EFI; the firmware of a
+        # Raspberry Pi comes before U-Boot.
+        first = [_raspberry, uboot_command, extlinux, uboot_own]
+        looks = [*first, *(look for look in looks if look not in first)]
     # Beside another loader's menu, a unified image counts only where systemd-boot is there too, which has it among its
     # own entries. The firmware starts one before its shell, and knows nothing of files that older loaders left.
     looks.insert(looks.index(_menu_lst), loader_entries.unified)
@@ -106,11 +120,31 @@ def _systemd_boot(view: FileView) -> Iterator[BootEntry]:
     return loader_entries.systemd_boot(view, _grub_environment(view))
 
 
-def _extlinux(view: FileView) -> tuple[BootEntry, ...]:
-    for path in _EXTLINUX_FILES:
-        if (text := view.text(path)) is not None:
-            return parse_extlinux(text, path, reads=view.text)
-    return ()
+def _extlinux(view: FileView, kept: Mapping[str, str]) -> tuple[BootEntry, ...]:
+    """Return the entries of the first menu that names a kernel that is there, or else of the first with some."""
+    first: tuple[BootEntry, ...] = ()
+    for path in places.of_syslinux(view):
+        text = view.text(path)
+        found = (
+            parse_extlinux(
+                text,
+                path,
+                reads=partial(_searched, view),
+                trees=uboot.tree_names(kept),
+                exists=lambda path: any(view.kind(f"{place}{path}") == "file" for place in _PLACES),
+            )
+            if text is not None
+            else ()
+        )
+        if any(place_in(view, entry) for entry in found):
+            return found
+        first = first or found
+    return first
+
+
+def _searched(view: FileView, path: str) -> str | None:
+    """Return the text of a file by its path in the medium, or in a partition that is mounted in it."""
+    return next((text for base in _SEARCHED if (text := view.text(f"{base}{path}")) is not None), None)
 
 
 def _limine(view: FileView) -> tuple[BootEntry, ...]:
@@ -153,6 +187,7 @@ def _grub_files(view: FileView) -> Iterator[str]:
     for place in ("/boot", ""):
         for name in view.names(place or "/"):
             yield f"{place}/{name}/grub/grub.cfg"
+    yield from places.below(view, _GRUB_NAMES)
 
 
 def _grub_reads_entries(view: FileView) -> bool:
@@ -163,10 +198,7 @@ def _grub(view: FileView, medium: BootMedium | None) -> tuple[BootEntry, ...]:
     """Return the entries of the first menu that has some."""
     machine = GrubMachine(view, medium)
     environment, specified = _grub_environment(view), loader_entries.specified(view)
-
-    def reads(path: str) -> str | None:
-        return next((text for base in _SEARCHED if (text := view.text(f"{base}{path}")) is not None), None)
-
+    reads = partial(_searched, view)
     for path in _grub_files(view):
         text = view.text(path)
         found = parse_grub(text, path, reads, environment, specified, machine) if text is not None else ()
@@ -177,8 +209,7 @@ def _grub(view: FileView, medium: BootMedium | None) -> tuple[BootEntry, ...]:
 
 def _grub_environment(view: FileView) -> Mapping[str, str]:
     """Return what GRUB keeps in its environment block: which entry is next, and Fedora's `$kernelopts`."""
-    folders = [path.rpartition("/")[0] for path in _grub_files(view)]
-    for folder in folders:
+    for folder in (path.rpartition("/")[0] for path in _grub_files(view)):
         if (text := view.text(f"{folder}/grubenv")) is not None:
             return uboot.environment_of(text)
     return {}
@@ -201,28 +232,46 @@ def _text_below(view: FileView, folder: str, name: str) -> str | None:
     return view.text(f"{folder}/{name}")
 
 
-def _uboot(view: FileView, medium: BootMedium | None) -> Iterator[BootEntry]:
-    """Give what U-Boot's own command boots, or the first script that comes to a kernel."""
+def _is_of_uboot(view: FileView) -> bool:
+    """Tell whether U-Boot's scripts lie here, or files of its environment, and no PC's firmware."""
+    files = any(
+        view.kind(f"{folder}/{name}") == "file" for folder in _UBOOT_FOLDERS for name in (*_SCRIPTS, "uEnv.txt")
+    )
+    pc = any(view.exists(f"{place}/EFI/BOOT/BOOTX64.EFI") for place in EFI_PLACES)
+    return files and not pc
 
-    def reads(path: str) -> bytes | None:
-        return view.data(path, _READ_MAX_BYTES) if path else None
 
-    kept, kept_in = uboot_kept.variables(view, medium)
+def _uboot_reads(view: FileView, path: str) -> bytes | None:
+    return view.data(path, _READ_MAX_BYTES) if path else None
+
+
+def _uboot_command(
+    view: FileView, medium: BootMedium | None, kept: Mapping[str, str], kept_in: str
+) -> Iterator[BootEntry]:
+    """Give what U-Boot's own command boots, as it is kept."""
+    reads = partial(_uboot_reads, view)
     own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium) if "bootcmd" in kept else None
     if own is not None:
         yield own
-        return
-    for folder in ("/boot", "/boot/firmware", ""):
+
+
+def _uboot_scripts(view: FileView, medium: BootMedium | None, kept: Mapping[str, str]) -> Iterator[BootEntry]:
+    """Give what the first script that comes to a kernel boots; those that do not, by name."""
+    reads = partial(_uboot_reads, view)
+    for folder in _UBOOT_FOLDERS:
         for name in _SCRIPTS:
             path = f"{folder}/{name}"
             data = view.data(path, _READ_MAX_BYTES)
             if data is None:
                 continue
             number = medium.holder(view, path) if medium is not None else 0
-            entry = uboot.parse_script(uboot.script_text(data), path, reads, kept, medium, number)
-            if entry is not None:
-                yield entry
+            found = uboot.followed(uboot.script_text(data), path, reads, kept, medium, number)
+            if found.entry is not None:
+                yield found.entry
                 return
+            if found.why:
+                note = f"{path} is U-Boot's script, which could not be followed to a kernel: {found.why}"
+                yield BootEntry(source=path, notes=(note,))
         text = view.text(f"{folder}/uEnv.txt")
         entry = board_environment.entry_of(text, f"{folder}/uEnv.txt", reads, kept) if text is not None else None
         if entry is not None:

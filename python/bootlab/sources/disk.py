@@ -86,8 +86,12 @@ class Disk:
 
     @property
     def any_view(self) -> FileView | None:
-        """The root tree, or the boot partition where the root cannot be read."""
-        return self.view if self.view is not None else self.boot
+        """The root tree, or the boot partition where the root cannot be read, or the places of the partitions alone."""
+        if self.view is not None or self.boot is not None or self.medium is None:
+            return self.view if self.view is not None else self.boot
+        bare = FileView(NoFiles())
+        self.medium.show_in(bare)
+        return bare
 
 
 def look(path: Path, wanted: int | None = None) -> Disk:

@@ -146,7 +146,8 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All that was found in one source. `what`: it in a few words. `unknown`: what was looked for and not found.
 
     `no_kernel`: why it has no kernel; another source may have one. `machine`: QEMU's machine, where the build system
-    names it. `half`: it is one of Android's two halves. `lacks`: where the parts are that it has not, by part.
+    names it. `kernels_there`: where none is taken, the paths of each kernel in it and of the
+    initrd beside it. `half`: it is one of Android's two halves. `lacks`: where the parts are that it has not, by part.
     """
 
     source: Path
@@ -165,5 +166,6 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     half: Half = ""
     lacks: dict[str, str] = {}
     no_kernel: str = ""
+    kernels_there: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

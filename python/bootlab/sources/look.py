@@ -37,6 +37,7 @@ from bootlab.sources import (
     guest_config,
     initramfs,
     kernel_image,
+    lying,
     root_tree,
     several_initrds,
     taken,
@@ -180,6 +181,9 @@ class Looker:
             unknown=unknown,
         )
         found = self._with_entry(found, entries, view)
+        if found.kernel is None:
+            there = tuple((one.kernel, one.initrd) for one in lying.kernels(view, looked.medium))
+            found = msgspec.structs.replace(found, kernels_there=there)
         if found.entry is None or found.disk is None:
             return found
         return msgspec.structs.replace(found, notes=(*found.notes, *taken.slots(found.entry, found.disk, entries)))
@@ -311,8 +315,7 @@ class Looker:
         if chosen is not None:
             found = msgspec.structs.replace(found, entries=entries, notes=(*found.notes, *chosen.notes))
             return self._loaded(found, chosen.entry, view, chosen.kernel_at)
-        none = "there is none in /boot, and no boot loader's menu names one that is there"
-        reason = next((taken.from_image(entry) for entry in entries if entry.inside), none)
+        reason = taken.why_none(entries)
         return msgspec.structs.replace(found, entries=entries, no_kernel=reason)
 
     def _loaded(self, found: SourceFacts, entry: BootEntry, view: FileView, kernel_at: str) -> SourceFacts:

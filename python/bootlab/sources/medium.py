@@ -8,6 +8,7 @@ a place of its own in the view of the root, which no folder lists.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -53,6 +54,12 @@ class BootMedium:
 def place_of(number: int, path: str) -> str:
     """Return where a path of a partition lies in the view of the root."""
     return posixpath.normpath(f"/{PARTITION_PLACE}{number}/{path}")
+
+
+def shown(path: str) -> str:
+    """Return a path in words: which partition it lies in, where that is not the root's."""
+    found = re.fullmatch(rf"/{re.escape(PARTITION_PLACE)}(\d+)(/.*)?", path)
+    return path if found is None else f"{found[2] or '/'} of partition {found[1]}"
 
 
 def below_top(entry: BootEntry, top: str) -> BootEntry:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bootlab.formats import android_boot, device_tree, uboot_header, unified_image
-from bootlab.formats.file_view import FileView
+from bootlab.formats.file_view import PARTITION_PLACE, FileView
 from bootlab.sources import boot_entries
 from bootlab.sources.facts import BootEntry, PartitionFacts
 from bootlab.sources.kernel_image import is_kernel
@@ -35,7 +35,9 @@ _ACTIVE = 1 << 50
 
 def by_flag(medium: BootMedium) -> tuple[BootEntry, ...]:
     """Return the entries of the flagged partition where several have a menu that a flag chooses; else nothing."""
-    having = [number for number, view in medium.views.items() if any(view.exists(path) for path in _BY_FLAG)]
+    # Without what is mounted in the root's tree.
+    bare = {number: FileView(view.files) for number, view in medium.views.items()}
+    having = [number for number, view in bare.items() if any(view.exists(path) for path in _BY_FLAG)]
     chosen = next((number for number in flagged(medium) if number in having), None)
     return _of(medium, chosen) if chosen is not None and len(having) > 1 else ()
 
@@ -55,6 +57,8 @@ def _of(medium: BootMedium, number: int) -> tuple[BootEntry, ...]:
     medium.show_in(view)
 
     def placed(path: str) -> str:
+        if path.startswith(f"/{PARTITION_PLACE}"):
+            return path
         found = next((f"{folder}{path}" for folder in _FOLDERS if view.kind(f"{folder}{path}") == "file"), path)
         return found if medium.holder(view, found) != number else place_of(number, found)
 

@@ -74,7 +74,8 @@ def entries_of(view: FileView, medium: BootMedium | None = None) -> tuple[BootEn
     found = found or boot_entries.read(view, medium)
     if medium is not None and not any(boot_entries.place_in(view, entry) or entry.inside for entry in found):
         # Each loader reads its own partition, whatever is mounted where.
-        found = boot_guard.entries(medium) or partition_menus.own(medium) or found
+        said = tuple(entry for entry in found if not entry.kernel)
+        found = (*said, *own) if (own := boot_guard.entries(medium) or partition_menus.own(medium)) else found
     return (*found, *by_name.newest(view))
 
 

@@ -60,7 +60,7 @@ def asked_for(entries: tuple[BootEntry, ...], wanted: str) -> tuple[BootEntry, .
 
 def choose(view: FileView, entries: tuple[BootEntry, ...], source: Path) -> Taken | None:
     """Return the first entry whose kernel is there; None without one."""
-    notes: list[str] = []
+    notes: list[str] = [note for entry in entries if not entry.kernel and not entry.inside for note in entry.notes]
     for entry in entries:
         if entry.inside:
             notes.append(from_image(entry))
@@ -84,6 +84,13 @@ def from_image(entry: BootEntry) -> str:
         f"{entry.source} takes the kernel {entry.kernel} out of the image {entry.inside}, which bootlab does not read: "
         f"take kernel and initrd out of it (7z x), and give them with --from; its command line: {entry.cmdline}"
     )
+
+
+def why_none(entries: tuple[BootEntry, ...]) -> str:
+    """Say why none of the entries can be booted."""
+    said = [from_image(entry) for entry in entries if entry.inside][:1]
+    said += [note for entry in entries if not entry.kernel and not entry.inside for note in entry.notes]
+    return "; ".join(said) or "there is none in /boot, and no boot loader's menu names one that is there"
 
 
 def root_of(entry: BootEntry, disk: DiskFacts) -> int | None:

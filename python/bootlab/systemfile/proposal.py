@@ -24,6 +24,7 @@ from bootlab.sources.disk import named_by
 from bootlab.sources.facts import ImageFacts, SourceFacts
 from bootlab.systemfile import guest_date
 from bootlab.systemfile.goals import Goals
+from bootlab.systemfile.no_kernel import without_kernel
 from bootlab.systemfile.proposed_cmdline import PUT_TOGETHER, given_cmdline, on_a_server, proposed_cmdline
 from bootlab.systemfile.proposed_root import RootProposal
 
@@ -69,20 +70,7 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
     """Return the system file for what was found. Raise UserError when there is no kernel or none that can boot."""
     _check_programs(found)
     if found.kernel is None:
-        hint = "also give one: --from KERNEL   (--from may be repeated)"
-        if found.disk is not None:
-            hint = f"also give the system's kernel and initrd: --from vmlinuz --from initrd.img --from {found.source}"
-        raise UserError(
-            "; ".join(
-                [
-                    f"{found.source} has no kernel that could be booted ({found.what})",
-                    *found.notes,
-                    *found.unknown,
-                    *([f"a kernel: {found.no_kernel}"] if found.no_kernel else []),
-                ]
-            ),
-            hint=hint,
-        )
+        raise without_kernel(found)
     arch = found.arch
     if arch is None:
         raise _of_no_machine(found.kernel)

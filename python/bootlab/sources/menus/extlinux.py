@@ -19,11 +19,19 @@ _VARIABLE = re.compile(r"\$\{\w+\}")
 
 
 def parse_extlinux(
-    text: str, source: str, *, reads: Callable[[str], str | None] = lambda _path: None, base: str = "", depth: int = 0
+    text: str,
+    source: str,
+    *,
+    reads: Callable[[str], str | None] = lambda _path: None,
+    base: str = "",
+    depth: int = 0,
+    trees: tuple[str, ...] = (),
+    exists: Callable[[str], bool] = lambda _path: False,
 ) -> tuple[BootEntry, ...]:
     """Return the entries of an extlinux.conf or syslinux.cfg. Paths are relative to its folder, or to `base`.
 
-    `reads`: returns the text of a file that it includes.
+    `reads`: returns the text of a file that it includes. `trees`: the names by which the board's U-Boot looks for its
+    device tree in FDTDIR; `exists`: whether a file is there.
     """
     folder = base or posixpath.dirname(source)
     labels: list[dict[str, str]] = []
@@ -47,11 +55,19 @@ def parse_extlinux(
         elif key == "append":
             common = value
     chosen = _chosen([label["label"] for label in labels], said)
-    other = next((label["config"].split() for label in labels if label["label"] == chosen and "config" in label), [])
+    over = next((label for label in labels if label["label"] == chosen and "config" in label), {})
+    other = f"{over['config']} {over.get('append', '')}".split() if over else []
     if other and depth < _DEPTH_MAX and (inner := reads(below(folder, other[0]))) is not None:
-        # Syslinux goes over to another file, and to the folder that stands behind it.
+        # Syslinux goes over to another file, and to the folder that stands behind it, or in APPEND.
         where = below(folder, other[1]) if len(other) > 1 else folder
-        return parse_extlinux(inner, below(folder, other[0]), reads=reads, base=where, depth=depth + 1)
+        return parse_extlinux(
+            inner, below(folder, other[0]), reads=reads, base=where, depth=depth + 1, trees=trees, exists=exists
+        )
+    for label in labels:
+        own = label.get("fdtdir") or label.get("devicetreedir") or ""
+        named = next((path for name in trees if own and exists(path := below(folder, f"{own}/{name}"))), "")
+        if named and not (label.get("fdt") or label.get("devicetree")):
+            label["fdt"] = named
     made = [_entry(label, folder, source, common, is_default=label["label"] == chosen) for label in labels]
     found = [entry for entry in made if entry is not None]
     if chosen and found and not any(entry.default for entry in found):

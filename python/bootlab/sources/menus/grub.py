@@ -15,12 +15,14 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from bootlab.sources.facts import BootEntry
+from bootlab.sources.medium import shown
+from bootlab.sources.menus.grub_devices import search_of
 from bootlab.sources.menus.grub_machine import GrubMachine
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.script import MenuScript
 from bootlab.sources.menus.starts_nothing import first_instead
 from bootlab.sources.menus.uboot import environment_of
-from bootlab.sources.menus.words import MenuCommand, commands_of, filled
+from bootlab.sources.menus.words import MenuCommand, commands_of, filled, named_in
 
 _LINUX = frozenset({"linux", "linux16", "linuxefi"})
 _INITRD = frozenset({"initrd", "initrd16", "initrdefi"})
@@ -32,6 +34,7 @@ _INCLUDES = frozenset({"source", ".", "configfile", "extract_entries_source", "e
 # They succeed in a machine that boots.
 _DONE = frozenset({"insmod", "search", "save_env", "terminal_input", "terminal_output", "serial", "echo", "export"})
 _ENTRIES_MAX = 200
+_LOADERS_MAX = 3
 # grub-core/normal/main.c: the features that a script may ask for.
 _FEATURES = (
     "chainloader_bpb", "ntldr", "platform_search_hint", "default_font_path", "all_video_module", "menuentry_id",
@@ -61,13 +64,14 @@ def parse_grub(
     environment: Mapping[str, str] | None = None,
     specified: tuple[tuple[str, BootEntry], ...] = (),
     machine: GrubMachine | None = None,
+    depth: int = 0,
 ) -> tuple[BootEntry, ...]:
     """Return the entries of a grub.cfg; the default is the one that GRUB takes when nobody chooses.
 
     `environment`: its environment block (grubenv). `specified`: the entries that `blscfg` would add, by name.
-    `machine`: what the medium answers.
+    `machine`: what the medium answers. `depth`: how many loaders have started one another before.
     """
-    script = _Menu(source, reads, dict(environment or {}), specified, machine or GrubMachine())
+    script = _Menu(source, reads, dict(environment or {}), specified, machine or GrubMachine(), depth)
     script.run(commands_of(text), 0)
     return script.entries()
 
@@ -80,12 +84,14 @@ class _Menu(MenuScript):
         environment: dict[str, str],
         specified: tuple[tuple[str, BootEntry], ...],
         machine: GrubMachine,
+        depth: int,
     ) -> None:
-        efi = "/efi/" in source.casefold()
         variables = {f"feature_{name}": "y" for name in _FEATURES}
         variables |= {"prefix": posixpath.dirname(source), "root": "", "grub_cpu": "x86_64"}
+        efi = "/efi/" in source.casefold()
         super().__init__(variables | {"grub_platform": "efi" if efi else "pc"} | machine.variables(source))
         self._machine = machine
+        self._depth = depth
         self._source = source
         self._reads = reads
         self._environment = environment
@@ -104,7 +110,21 @@ class _Menu(MenuScript):
         self._images: dict[str, str] = {}
 
     def exists(self, path: str) -> bool:
-        return self._reads(below_root(path)) is not None
+        return self._reads(self._place(path)) is not None
+
+    def _place(self, path: str) -> str:
+        return self._machine.devices.place(path, self.variables.get("root", ""))
+
+    def _search(self, words: list[str]) -> None:
+        """Find a file system; one that lies on no partition of the medium is whatever the files are looked at in."""
+        search = search_of(words)
+        device = self._machine.devices.found(search) if search is not None else None
+        if search is not None and device is not None:
+            self.variables[search.variable] = device
+        if search is None or search.variable == "root":
+            self._root = device or ""
+            if not device:
+                self.variables["root"] = ""
 
     def command(self, words: list[str], command: MenuCommand, depth: int) -> str:
         word, self.ok = words[0], True
@@ -119,15 +139,14 @@ class _Menu(MenuScript):
         elif word == "set" or _ASSIGNED.fullmatch(word):
             self._set(words[1:] if word == "set" else words[:1])
         elif word == "search" or word.startswith("search."):
-            # It finds the file system on whatever partition that is.
-            self._root = ""
+            self._search(words)
         elif word in self._machine.asks:
             self.ok = self._machine.answer(words, self.variables, self._reads)
         elif word == "unset":
             for name in words[1:]:
                 self.variables.pop(name, None)
         else:
-            return self._load(word, words[1:])
+            return self._load(word, words[1:], command)
         return ""
 
     def _gone_into(self, words: list[str], command: MenuCommand, depth: int) -> str | None:
@@ -142,7 +161,7 @@ class _Menu(MenuScript):
             left = self.run(self._functions[word], depth + 1)
             return left if left == "break" else ""
         elif word in _INCLUDES and len(words) > 1:
-            text = self._reads(below_root(words[1]))
+            text = self._reads(self._place(words[1]))
             self.ok = text is not None
             # A menu that is switched to does not come back.
             self.run(commands_of(text or ""), depth + 1)
@@ -157,12 +176,23 @@ class _Menu(MenuScript):
                 self.variables[found["name"]] = found["value"]
                 self._root = found["value"] if found["name"] == "root" else self._root
 
-    def _load(self, word: str, rest: list[str]) -> str:
+    def _empty(self, command: MenuCommand) -> tuple[str, ...]:
+        """Say which variables of a kernel's line nothing sets: GRUB leaves them empty."""
+        words = command.words if command.words[0] in _LINUX else ()
+        names = dict.fromkeys(name for word in words for name in named_in(word) if name not in self.variables)
+        listed = ", ".join(f"${name}" for name in names)
+        said = (
+            f"{shown(self._source)}: nothing that was read sets {listed}, so the command line has nothing in its place"
+        )
+        return (said,) if names else ()
+
+    def _load(self, word: str, rest: list[str], command: MenuCommand) -> str:
         """Load a kernel or what goes with it, in an entry or outside of all, and start it."""
         root = self._root or (self.variables.get("root", "") if self._loads is None else "")
         if rest and word in _LOADED:
             own = self._direct if self._loads is None else self._loads
-            made = _loaded(own, word, rest, root, self._images)
+            made = _loaded(own, word, rest, root, self._images, self._place)
+            made = msgspec.structs.replace(made, notes=(*made.notes, *self._empty(command)))
             self._direct, self._loads = (made, None) if self._loads is None else (self._direct, made)
         elif word == "loopback" and len(rest) > 1:
             self._images[rest[-2]] = below_root(rest[-1])
@@ -179,8 +209,17 @@ class _Menu(MenuScript):
         """Start another program: a kernel or a unified image with its options, or a loader, which is no entry."""
         device = words[0].partition(")")[0].lstrip("(") if words[0].startswith("(") else ""
         inside = device in self._images and words[0].casefold().endswith(".efi")
-        if inside or self._machine.starts_linux(below_root(words[0])):
-            self._loads = _loaded(self._loads or BootEntry(), "linux", words, root, self._images)
+        place = self._place(words[0])
+        if inside or self._machine.starts_linux(place):
+            self._loads = _loaded(self._loads or BootEntry(), "linux", words, root, self._images, self._place)
+        elif self._depth < _LOADERS_MAX and (menu := self._machine.menu_behind(place)) and menu != self._source:
+            # A loader that is GRUB again, with a menu beside it.
+            behind = parse_grub(
+                self._reads(menu) or "", menu, self._reads, {}, self._specified, self._machine, self._depth + 1
+            )
+            title = (self._loads or BootEntry()).title
+            found = next((entry for entry in behind if entry.default), None)
+            self._loads = msgspec.structs.replace(found, title=title) if found is not None else self._loads
 
     def values(self, words: tuple[str, ...]) -> list[str]:
         """Return what a loop goes through: patterns become the paths that are there."""
@@ -194,7 +233,7 @@ class _Menu(MenuScript):
         if any(word in {"-f", "--file"} or word.startswith("--file=") for word in words):
             joined = next((word.partition("=")[2] for word in words if word.startswith("--file=")), "")
             path, names = joined or (names[0] if names else ""), names if joined else names[1:]
-            text = self._reads(below_root(path)) if path else None
+            text = self._reads(self._place(path)) if path else None
             # Fedora's own block, which the reader of the menu found, may lie elsewhere than the script says.
             of_grub = path.endswith("/grubenv")
             own = environment_of(text) if text is not None else (self._environment if of_grub else None)
@@ -224,7 +263,7 @@ class _Menu(MenuScript):
     def entries(self) -> tuple[BootEntry, ...]:
         """Return what each entry would load; those that load no kernel are left out."""
         if self._is_started:
-            return (msgspec.structs.replace(self._direct, source=self._source, default=True),)
+            return (msgspec.structs.replace(self._direct, source=shown(self._source), default=True),)
         chosen = self._chosen()
         found = []
         for item in self._items:
@@ -232,10 +271,11 @@ class _Menu(MenuScript):
             if entry.kernel:
                 # The entries of the specification name variables of the environment block.
                 line = " ".join(filled(entry.cmdline, self.variables).split()) if item.ready else entry.cmdline
-                found.append(msgspec.structs.replace(entry, cmdline=line, source=self._source, default=item is chosen))
+                source = entry.source or shown(self._source)
+                found.append(msgspec.structs.replace(entry, cmdline=line, source=source, default=item is chosen))
         if found and not any(entry.default for entry in found):
             default = msgspec.structs.replace(found[0], default=True)
-            found[0] = first_instead(found[0], chosen.title, self._source) if chosen is not None else default
+            found[0] = first_instead(found[0], chosen.title, shown(self._source)) if chosen is not None else default
         return tuple(found)
 
     def _chosen(self) -> _Item | None:
@@ -269,13 +309,15 @@ def _given(words: list[str]) -> tuple[str, ...]:
     )
 
 
-def _loaded(entry: BootEntry, word: str, rest: list[str], root: str, images: Mapping[str, str]) -> BootEntry:
+def _loaded(
+    entry: BootEntry, word: str, rest: list[str], root: str, images: Mapping[str, str], place: Callable[[str], str]
+) -> BootEntry:
     if word in _LINUX:
         device = rest[0].partition(")")[0].lstrip("(") if rest[0].startswith("(") else root.strip("()")
         number = re.search(r",(?:gpt|msdos)?(\d{1,3})$", device)
         return msgspec.structs.replace(
             entry,
-            kernel=below_root(rest[0]),
+            kernel=place(rest[0]),
             # grub-core/lib/cmdline.c: words with blanks get quotes.
             cmdline=" ".join(f'"{word}"' if " " in word else word for word in rest[1:]),
             partition=int(number[1]) if number is not None else 0,
@@ -287,8 +329,8 @@ def _loaded(entry: BootEntry, word: str, rest: list[str], root: str, images: Map
     if word in _MODULE and not entry.kernel:
         # GRUB 1's multiboot swallowed the first word, so Debian's and others' scripts write one that says nothing.
         words = rest[1:][rest[1:2] == ["placeholder"] :]
-        return msgspec.structs.replace(entry, kernel=below_root(rest[0]), cmdline=" ".join(words))
+        return msgspec.structs.replace(entry, kernel=place(rest[0]), cmdline=" ".join(words))
     if word in _INITRD or word in _MODULE:
-        added = tuple(below_root(p) for p in rest if not p.startswith("-"))
+        added = tuple(place(p) for p in rest if not p.startswith("-"))
         return msgspec.structs.replace(entry, initrds=entry.initrds + added if word in _MODULE else added)
-    return msgspec.structs.replace(entry, device_tree=below_root(rest[0]))
+    return msgspec.structs.replace(entry, device_tree=place(rest[0]))

@@ -14,10 +14,11 @@ import re
 from collections.abc import Callable
 
 from bootlab.formats import unified_image
-from bootlab.formats.file_view import FileView
+from bootlab.formats.file_view import PARTITION_PLACE, FileView
 from bootlab.sources.facts import PartitionFacts
 from bootlab.sources.kernel_image import is_kernel
 from bootlab.sources.medium import BootMedium
+from bootlab.sources.menus.grub_devices import GrubDevices
 from bootlab.sources.menus.paths import below_root
 
 _PLACES = ("", "/boot", "/boot/efi", "/efi")
@@ -38,6 +39,7 @@ class GrubMachine:
         self._view = view
         self._medium = medium
         self._own = 0
+        self.devices = GrubDevices(view, medium)
 
     def variables(self, source: str) -> dict[str, str]:
         """Return the variables that a script built into GRUB sets before it reads the menu (`source`)."""
@@ -46,7 +48,30 @@ class GrubMachine:
             self._medium.holder(self._view, source) if self._medium is not None and self._view is not None else 0
         )
         # Bottlerocket's: the menu lies in the partition that has priority.
-        return {"boot_uuid": part.partition.partuuid} if part is not None and part.number == own else {}
+        said = {"boot_uuid": part.partition.partuuid} if part is not None and part.number == own else {}
+        if self._is_efi_only(source):
+            said["grub_platform"] = "efi"
+        if source.startswith(f"/{PARTITION_PLACE}"):
+            place = source.split("/")[1]
+            device = f"hd0,{place.removeprefix(PARTITION_PLACE)}"
+            folder = posixpath.dirname(source).removeprefix(f"/{place}")
+            said |= {"root": device, "prefix": f"({device}){folder}"}
+        return said
+
+    def _is_efi_only(self, source: str) -> bool:
+        """Tell whether only EFI's firmware starts GRUB from the disk, which has no place for a BIOS' loader."""
+        kinds = {part.partition.kind for part in self._medium.parts} if self._medium is not None else set()
+        gpt = any(part.partition.type_uuid for part in self._medium.parts) if self._medium is not None else False
+        return "/efi/" in source.casefold() or ("efi" in kinds and gpt and "bios-boot" not in kinds)
+
+    def menu_behind(self, program: str) -> str:
+        """Return the menu that GRUB reads where it is started as a program; "" where none lies in its partition."""
+        top = f"/{program.split('/')[1]}" if program.startswith(f"/{PARTITION_PLACE}") else ""
+        if self._view is None:
+            return ""
+        folders = [posixpath.dirname(program), *(f"{top}/EFI/{name}" for name in self._view.names(f"{top}/EFI"))]
+        folders += [f"{top}{folder}" for folder in ("/boot/grub", "/boot/grub2", "/grub", "/grub2")]
+        return next((path for folder in folders if self._view.kind(path := f"{folder}/grub.cfg") == "file"), "")
 
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that a pattern of a loop means, in the order of their names; itself where none does."""

@@ -106,3 +106,8 @@ def expanded(word: str, variables: Mapping[str, str]) -> list[str]:
 def filled(text: str, variables: Mapping[str, str]) -> str:
     """Return a text with its variables filled in; one that is not set is nothing."""
     return _VARIABLE.sub(lambda found: variables.get(found[1] or found[2], ""), text)
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """Return the names of the variables in a text."""
+    return tuple(found[1] or found[2] for found in _VARIABLE.finditer(text))

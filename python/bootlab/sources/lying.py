@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that lie in a source and that no menu names: listed, with the `--from` that takes each. None is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from bootlab.formats import device_tree, unified_image
+from bootlab.formats.file_view import PARTITION_PLACE, FileView
+from bootlab.sources.kernel_image import is_kernel
+from bootlab.sources.medium import BootMedium
+
+_KERNEL = re.compile(
+    r"(?:vmlinu[xz]|[zu]?Image|bzImage|linux|kernel|fitImage)(?:$|[-._\d])|.*\.(?:efi|itb|fit|uImage)$", re.IGNORECASE
+)
+_INITRD = re.compile(r"(?:u?initr(?:d|amfs|fs)|ramdisk)", re.IGNORECASE)
+_OF_SYSTEMS = frozenset(
+    {"dev", "etc", "home", "proc", "run", "sys", "tmp", "usr", "var", "bin", "sbin", "lib", "lib64"}
+)
+_DEPTH_MAX, _FOLDERS_MAX, _FOUND_MAX = 5, 300, 8
+_HEAD_BYTES = 0x1000
+
+
+class Lying(msgspec.Struct, frozen=True):
+    """A kernel that lies somewhere, and the initrd beside it; "" where there is none, or one of several."""
+
+    kernel: str
+    initrd: str = ""
+
+
+def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[Lying, ...]:
+    """Return the kernels in all partitions that can be read, or in a folder."""
+    tops = (
+        [(f"/{PARTITION_PLACE}{number}", FileView(own.files)) for number, own in medium.views.items()]
+        if medium is not None
+        else [("", view)]
+    )
+    return tuple(found for top, own in tops if own is not None for found in _in(own, top))[:_FOUND_MAX]
+
+
+def _in(view: FileView, top: str) -> Iterator[Lying]:
+    waiting, seen = [("", 0)], 0
+    while waiting and seen < _FOLDERS_MAX:
+        folder, depth = waiting.pop(0)
+        seen += 1
+        names = view.names(folder or "/")
+        for name in names:
+            path = f"{folder}/{name}"
+            if view.link(path) is not None:
+                continue
+            kind = view.kind(path)
+            if kind == "file" and _KERNEL.match(name) and _starts(view, path):
+                yield Lying(f"{top}{path}", _beside(top, folder, name, names))
+            elif kind == "dir" and depth < _DEPTH_MAX and (depth or name not in _OF_SYSTEMS):
+                waiting.append((path, depth + 1))
+
+
+def _starts(view: FileView, path: str) -> bool:
+    head = view.data(path, unified_image.HEAD_MAX_BYTES) or b""
+    return is_kernel(head[:_HEAD_BYTES]) or unified_image.is_unified(head) or head.startswith(device_tree.MAGIC)
+
+
+def _beside(top: str, folder: str, name: str, names: tuple[str, ...]) -> str:
+    """Return the initrd of a kernel's version, or the only one in its folder."""
+    initrds = [one for one in names if _INITRD.match(one)]
+    version = name.partition("-")[2]
+    own = [one for one in initrds if version and version in one] or initrds
+    return f"{top}{folder}/{own[0]}" if len(own) == 1 else ""

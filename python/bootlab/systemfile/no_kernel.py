@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What is said of a source without a kernel that could be booted: why, and the command that goes on."""
+
+from __future__ import annotations
+
+from bootlab.errors import UserError
+from bootlab.sources import other_systems
+from bootlab.sources.facts import SourceFacts
+
+_SHOWN_MAX = 4
+
+
+def without_kernel(found: SourceFacts) -> UserError:
+    """Return the error of a source in which no kernel was found that its loader would start."""
+    said = [f"{found.source} has no kernel that could be booted ({found.what})"]
+    if found.disk is not None and (system := other_systems.of_disk(found.disk)):
+        said = [f"{found.source} has no Linux that could be booted: its partitions are those of {system}"]
+    said += [*found.notes, *found.unknown]
+    said += [f"a kernel: {found.no_kernel}"] if found.no_kernel else []
+    if found.kernels_there:
+        listed = ", ".join(paths[0] for paths in found.kernels_there[:_SHOWN_MAX])
+        said.append(f"no menu that was read starts one of the kernels in it: {listed}")
+    return UserError("; ".join(said), hint=_way(found))
+
+
+def _way(found: SourceFacts) -> str:
+    if found.kernels_there:
+        first = " ".join(f"--from {found.source}:{path}" for path in found.kernels_there[0] if path)
+        return f"take one: {first} --from {found.source}; its command line belongs in kernel.cmdline"
+    if found.disk is None:
+        return "also give one: --from KERNEL   (--from may be repeated)"
+    if (part := other_systems.encrypted(found.disk)) is not None:
+        place = f"/dev/loop0{f'p{part.number}' if part.number else ''}"
+        return (
+            f"its kernel may lie behind the passphrase: sudo losetup -Pf --show {found.source}; sudo cryptsetup open "
+            f"{place} opened; sudo mount /dev/mapper/opened /mnt; then give the system's kernel and initrd out of it: "
+            f"--from vmlinuz --from initrd.img --from {found.source}"
+        )
+    if other_systems.of_disk(found.disk):
+        return "bootlab boots Linux: give the disk image, or the kernel, of a Linux system"
+    return f"also give the system's kernel and initrd: --from vmlinuz --from initrd.img --from {found.source}"
