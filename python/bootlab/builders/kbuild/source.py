@@ -113,9 +113,11 @@ def unpacked(archive: Path, sha256: str, cache: Cache) -> Path:
 
 
 def _unpack(archive: Path, store: Path, tree: Path) -> None:
-    for left in store.glob(".new-*"):
+    # Of this archive only, whose lock is held: another one may be unpacked at the same time.
+    own = f".new-{tree.name}-"
+    for left in store.glob(f"{own}*"):
         shutil.rmtree(left, ignore_errors=True)
-    work = Path(tempfile.mkdtemp(prefix=".new-", dir=store))
+    work = Path(tempfile.mkdtemp(prefix=own, dir=store))
     try:
         complaint = tar("-xf", str(archive), "-C", str(work), "--strip-components=1", "--no-same-owner")
         if complaint:
