@@ -20,6 +20,7 @@ sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.first_contact_devices import DEVICES  # noqa: E402
 from benchmarks.first_contact_distributions import DISTRIBUTIONS  # noqa: E402
+from benchmarks.first_contact_eighth import EIGHTH  # noqa: E402
 from benchmarks.first_contact_further import FURTHER  # noqa: E402
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
 from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
@@ -35,7 +36,7 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH
+EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:

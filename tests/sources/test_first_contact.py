@@ -11,9 +11,11 @@ import pytest
 from benchmarks.first_contact import judge
 from benchmarks.first_contact_devices import DEVICES
 from benchmarks.first_contact_distributions import DISTRIBUTIONS
+from benchmarks.first_contact_eighth import EIGHTH
 from benchmarks.first_contact_further import FURTHER
 from benchmarks.first_contact_loaders import LOADERS
 from benchmarks.first_contact_others import OTHERS
+from benchmarks.first_contact_seventh_pcs import SEVENTH
 from benchmarks.first_contact_sixth import SIXTH
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +27,7 @@ from bootlab.systemfile import mapped_devices
 from tests.examples import examples
 
 
-@pytest.mark.parametrize("name", [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH])
+@pytest.mark.parametrize("name", [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH, *SEVENTH, *EIGHTH])
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
     for tool in ("mkfs.erofs", "mkfs.btrfs", "mkfs.xfs", "mksquashfs", "zstd", "mformat"):
         if shutil.which(tool) is None:

@@ -10,6 +10,7 @@ import itertools
 from pathlib import Path
 
 from bootlab.errors import UserError
+from bootlab.formats import board_trees
 from bootlab.formats.bundle import Bundle
 from bootlab.formats.whole_file import read_whole
 
@@ -53,9 +54,17 @@ def read(path: Path) -> Bundle:
         raise UserError(f"{path} has a header of an Android boot image that makes no sense", hint="copy it again")
     sizes = [_number(data, at) for at in (8, 16, 24)]
     sizes += [_number(data, 1632) if version >= 1 else 0, _number(data, 1648) if version >= 2 else 0]
-    kernel, ramdisk, _second, _recovery, tree = _parts(path, data, page, 1, sizes)
+    # Before version 1, Qualcomm's table of device trees follows, and its length stands in the place of the version.
+    qualcomm = _number(data, 40) if version == 0 and _number(data, 40) > _VERSION_MAX else 0
+    sizes[3] = qualcomm or sizes[3]
+    kernel, ramdisk, second, third, tree = _parts(path, data, page, 1, sizes)
     line = f"{_text(data[64 : 64 + 512])}{_text(data[608 : 608 + 1024])}"
-    return Bundle(what=_what(version), kernel=kernel, initramfs=ramdisk, device_tree=tree, cmdline=line)
+    own = third if third.startswith(board_trees.TABLE) else second if second.startswith(board_trees.RESOURCES) else tree
+    chosen = board_trees.of_container(own, path.name) if own else board_trees.BoardTrees()
+    notes = (chosen.note,) if chosen.note else ()
+    return Bundle(
+        what=_what(version), kernel=kernel, initramfs=ramdisk, device_tree=chosen.tree, cmdline=line, notes=notes
+    )
 
 
 def _vendor(path: Path, data: bytes) -> Bundle:

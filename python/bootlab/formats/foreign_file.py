@@ -30,8 +30,8 @@ _TOOL_S = 10
 class Named(msgspec.Struct, frozen=True):
     """What a file is, in words that follow `is`, and the next command; {path} stands for the file in it.
 
-    `packer`: what it is packed with. `listed`: `what` goes on with what is in it, behind a comma. `why`: why
-    bootlab does not boot it, where there is more to say than that.
+    {unpacked}: its name without the last ending. `packer`: what it is packed with. `listed`: `what` goes on with what
+    is in it, behind a comma. `why`: why bootlab does not boot it, where there is more to say than that.
     """
 
     kind: Kind
@@ -43,7 +43,8 @@ class Named(msgspec.Struct, frozen=True):
 
     def hint(self, path: Path | str) -> str:
         """Return the next command with the file's name in it; "" where there is none."""
-        return self.way.replace("{path}", str(path))
+        plain = str(path).rpartition(".")[0] or str(path)
+        return self.way.replace("{path}", str(path)).replace("{unpacked}", plain)
 
 
 _CONVERT = "convert it: qemu-img convert -O raw {path} disk.img   (package qemu-utils)"
@@ -251,7 +252,13 @@ def _packed(head: bytes, packer: str, unpack: str) -> Named:
     if found.kind == "medium":
         return Named("medium", f"a disk image packed with {packer}", f"unpack it: {unpack}", packer)
     comma = "" if found.listed else ","
-    return Named(found.kind, f"{found.what}{comma} packed with {packer}", found.way, packer)
+    # tar unpacks by itself.
+    way = found.way if found.listed or "{path}" not in found.way else _after(unpack, found.way)
+    return Named(found.kind, f"{found.what}{comma} packed with {packer}", way, packer)
+
+
+def _after(unpack: str, way: str) -> str:
+    return f"unpack it: {unpack}; then {way}".replace("{path}", "{unpacked}").replace("{unpacked}", "{path}", 1)
 
 
 def _unpacked_head(head: bytes, packer: str) -> bytes:

@@ -37,6 +37,14 @@ _KINDS: tuple[tuple[str, TarKind], ...] = (
         ),
     ),
     (
+        r"(?:[^/]+/)*[^/]+\.(?:vmdk|vdi|vhdx?|qed)$",
+        TarKind(
+            "the disk of a virtual machine (VMDK, VDI or VHD) in it",
+            "take the disk out: tar -xf {path}; qemu-img convert -O raw DISK disk.img, then give disk.img   "
+            "(package qemu-utils)",
+        ),
+    ),
+    (
         r"Vagrantfile$|box\.img$",
         TarKind("a box of Vagrant's", "take the disk out: tar -xf {path}, then give box.img", holds_disk=True),
     ),

@@ -6,7 +6,11 @@ Only what menus and scripts say is read; nothing is run.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import posixpath
 import re
+import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
@@ -32,7 +36,8 @@ _GRUB_FILES = ("/boot/grub/grub.cfg", "/boot/grub2/grub.cfg", "/grub/grub.cfg", 
 _GRUB_ON_EFI = tuple(
     f"{place}/{name}" for place in ("/boot/efi", "/efi", "/boot", "") for name in ("EFI/BOOT/grub.cfg",)
 )
-_GRUB_NAMES = frozenset({"grub.cfg"})
+# Flatcar's loader has its menu in an archive.
+_GRUB_NAMES = frozenset({"grub.cfg", "grub.cfg.tar"})
 _PLACES = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
 _SEARCHED = ("", "/boot", "/boot/efi", "/efi", "/boot/firmware")
 # Of the first loaders' time: a file may be left from before, so they are asked last.
@@ -201,10 +206,22 @@ def _grub(view: FileView, medium: BootMedium | None) -> tuple[BootEntry, ...]:
     reads = partial(_searched, view)
     for path in _grub_files(view):
         text = view.text(path)
+        if text is not None and path.endswith(".tar"):
+            text = _archived(view.data(path) or b"")
         found = parse_grub(text, path, reads, environment, specified, machine) if text is not None else ()
         if found:
             return found
     return ()
+
+
+def _archived(data: bytes) -> str | None:
+    """Return the text of the menu in a tar archive."""
+    with contextlib.suppress(tarfile.TarError, EOFError), tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for member in archive:
+            if member.isreg() and posixpath.basename(member.name) == "grub.cfg":
+                file = archive.extractfile(member)
+                return file.read(_READ_MAX_BYTES).decode("utf-8", "replace") if file is not None else None
+    return None
 
 
 def _grub_environment(view: FileView) -> Mapping[str, str]:
@@ -221,6 +238,9 @@ def _raspberry(view: FileView) -> Iterator[BootEntry]:
         firmware = not _FIRMWARE.isdisjoint(names) or "os_prefix=" in (view.text(f"{folder}/config.txt") or "")
         if "cmdline.txt" not in names and not ("config.txt" in names and firmware):
             continue
+        # os_prefix, in config.txt or in what that includes, may be a folder.
+        folders = [name for name in names if view.kind(f"{folder}/{name}") == "dir"]
+        names |= {f"{inner}/{name}" for inner in folders[:_ENTRIES_MAX] for name in view.names(f"{folder}/{inner}")}
         found = list(raspberry.entries(folder, names, partial(_text_below, view, folder)))
         # The firmware may start another loader, whose menu counts then.
         if not any(entry.default and _LOADER_NAME.search(entry.kernel) for entry in found):

@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.formats import device_tree
+from bootlab.formats import board_trees, device_tree
 from bootlab.formats.bundle import Bundle, Half
+from bootlab.formats.device_tree import DeviceTreeFacts
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 
 
@@ -48,7 +49,8 @@ def look(path: Path, bundle: Bundle, keeper: Keeper) -> SourceFacts:
         with of(path, bundle.names.get("kernel", "its kernel")):
             inside = keeper.kernel(keeper.write("kernel", bundle.kernel))
         found = msgspec.structs.replace(
-            found, kernel=inside.kernel, arch=inside.arch, what=f"{bundle.what}, {inside.what}",
+            found, kernel=inside.kernel, arch=inside.arch, device_tree=inside.device_tree,
+            what=f"{bundle.what}, {inside.what}",
             notes=(*found.notes, *inside.notes),
         )  # fmt: skip
     else:
@@ -85,6 +87,16 @@ def joined(found: SourceFacts, parts: list[SourceFacts], keeper: Keeper) -> Sour
 
 def _vendor_of(parts: list[SourceFacts]) -> SourceFacts | None:
     return next((part for part in parts if part.half == "vendor"), None)
+
+
+def tree_behind(path: Path, write: Callable[[str, bytes], Path], notes: list[str]) -> DeviceTreeFacts | None:
+    """Look at the device tree behind a kernel; None without one, or where there are several, which is noted."""
+    found = board_trees.behind_kernel(path.read_bytes(), path.name)
+    notes += [found.note] if found.note else []
+    if not found.tree:
+        return None
+    notes.append(f"the device tree was taken from behind the kernel in {path.name}")
+    return device_tree.facts_of(write(f"{path.name}.dtb", found.tree))
 
 
 @contextlib.contextmanager

@@ -38,6 +38,7 @@ from bootlab.sources import (
     initramfs,
     kernel_image,
     lying,
+    raw_flash,
     root_tree,
     several_initrds,
     taken,
@@ -78,6 +79,7 @@ class Looker:
             raise UserError(f"{path} is empty", hint="copy it again")
         other = foreign_file.named_by(head, texts=False)
         several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
+        other = unbootable.by_end(path, head) or other
         if other is not None and unbootable.boots_nothing(other, head) and not several:
             raise unbootable.refusal(path, other)
         if other is not None and other.kind == "archived medium":
@@ -92,6 +94,8 @@ class Looker:
             return guest_config.text_of(path, foreign_file.named_by(head), self)
         if other is not None and other.kind == "packed":
             raise UserError(f"{path} is {other.what}", hint=other.hint(path))
+        if (flash := raw_flash.refusal(path)) is not None:
+            raise flash
         raise UserError(
             f"bootlab does not recognise {path}: it is not a kernel, device tree, initramfs, disk image or boot log",
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
@@ -150,7 +154,8 @@ class Looker:
         if facts.arch and not arch:
             notes.append(f"bootlab boots no {facts.arch} kernels")
         what = f"a kernel image, Linux {facts.release or '?'} for {facts.arch or '?'}"
-        return SourceFacts(source=path, what=what, arch=arch, kernel=facts, notes=tuple(notes))
+        tree = bundle.tree_behind(path, self._write, notes)
+        return SourceFacts(source=path, what=what, arch=arch, kernel=facts, device_tree=tree, notes=tuple(notes))
 
     def disk(self, path: Path) -> SourceFacts:
         """Look at a disk or card image; its kernel, initramfs and device tree are taken out."""
@@ -332,6 +337,8 @@ class Looker:
             return taken_parts.of_bundle(found, entry, kernel, unified_image.read(kernel, profile), self._keeper, added)
         if given_path.head(kernel).startswith(device_tree.MAGIC):
             return taken_parts.of_bundle(found, entry, kernel, fit.read(kernel, entry.configuration), self._keeper)
+        if uboot_header.has_parts(given_path.head(kernel)):
+            return taken_parts.of_bundle(found, entry, kernel, uboot_header.read_parts(kernel), self._keeper)
         if android_boot.is_android(given_path.head(kernel)):
             return taken_parts.of_android(found, entry, kernel, view, (self._out, self._keeper))
         inside = self.kernel(kernel)
@@ -349,7 +356,7 @@ class Looker:
             arch=inside.arch or found.arch,
             kernel=inside.kernel,
             initramfs=facts,
-            device_tree=device_tree.facts_of(self._out(view, tree)) if tree is not None else None,
+            device_tree=device_tree.facts_of(self._out(view, tree)) if tree is not None else inside.device_tree,
             entry=entry,
             notes=tuple(notes),
         )

@@ -13,6 +13,11 @@ from bootlab.sources.facts import SourceFacts
 _ISO_AT = 0x8001
 _TEXT_SHARE = 0.9
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_RAUC = foreign_file.Named(
+    "other",
+    "an update for RAUC (a bundle)",
+    "take its parts out: unsquashfs -d update {path}; update/manifest.raucm names them: give those of kernel and root",
+)
 
 
 def log_of(path: Path, other: foreign_file.Named | None) -> SourceFacts:
@@ -21,6 +26,21 @@ def log_of(path: Path, other: foreign_file.Named | None) -> SourceFacts:
         return SourceFacts(source=path, what="a boot log", log=log_facts.read(path))
     except UserError as error:
         raise (refusal(path, other) if other is not None else error) from error
+
+
+def by_end(path: Path, head: bytes) -> foreign_file.Named | None:
+    """Say what a file is whose end tells: RAUC's bundle is a squashfs with a signature and its length behind it."""
+    if not head.startswith(b"hsqs"):
+        return None
+    size, used = path.stat().st_size, int.from_bytes(head[40:48], "little")
+    with path.open("rb") as file:
+        file.seek(max(0, size - 8))
+        signature = int.from_bytes(file.read(8), "big")
+        start = size - 8 - signature
+        file.seek(max(0, start))
+        # DER: a sequence with a length of two bytes.
+        signed = used <= start < size and file.read(2) == b"\x30\x82"
+    return _RAUC if signed else None
 
 
 def boots_nothing(other: foreign_file.Named, head: bytes) -> bool:

@@ -18,19 +18,52 @@ _INCLUDES_MAX, _DIGITS_MAX = 10, 4
 
 
 class RaspberryModel(msgspec.Struct, frozen=True):
-    """A model: the sections that are its own, and the kernels that its firmware tries, the first that is there."""
+    """A model: the sections that are its own, and the kernels that its firmware tries, the first that is there.
+
+    `trees`: the device trees that its firmware takes, the first that is there.
+    """
 
     name: str
     sections: frozenset[str]
     kernels: tuple[str, ...]
+    trees: tuple[str, ...]
 
 
 _MODELS = (
-    RaspberryModel("Raspberry Pi 4", frozenset({"pi4", "board-type=0x11"}), ("kernel8.img", "kernel7l.img")),
-    RaspberryModel("Raspberry Pi 3", frozenset({"pi3", "pi3+", "board-type=0x8"}), ("kernel8.img", "kernel7.img")),
-    RaspberryModel("Raspberry Pi 5", frozenset({"pi5", "board-type=0x17"}), ("kernel_2712.img", "kernel8.img")),
-    RaspberryModel("Raspberry Pi 2", frozenset({"pi2"}), ("kernel7.img",)),
-    RaspberryModel("Raspberry Pi 1 or Zero", frozenset({"pi1", "pi0", "pi0w"}), ("kernel.img",)),
+    RaspberryModel(
+        "Raspberry Pi 4",
+        frozenset({"pi4", "board-type=0x11"}),
+        ("kernel8.img", "kernel7l.img"),
+        ("bcm2711-rpi-4-b.dtb",),
+    ),
+    RaspberryModel(
+        "Raspberry Pi 3",
+        frozenset({"pi3", "pi3+", "board-type=0x8"}),
+        ("kernel8.img", "kernel7.img"),
+        ("bcm2710-rpi-3-b.dtb", "bcm2837-rpi-3-b.dtb", "bcm2710-rpi-3-b-plus.dtb", "bcm2837-rpi-3-b-plus.dtb"),
+    ),
+    RaspberryModel(
+        "Raspberry Pi 5",
+        frozenset({"pi5", "board-type=0x17"}),
+        ("kernel_2712.img", "kernel8.img"),
+        ("bcm2712-rpi-5-b.dtb",),
+    ),
+    RaspberryModel(
+        "Raspberry Pi 2", frozenset({"pi2"}), ("kernel7.img",), ("bcm2709-rpi-2-b.dtb", "bcm2836-rpi-2-b.dtb")
+    ),
+    RaspberryModel(
+        "Raspberry Pi 1 or Zero",
+        frozenset({"pi1", "pi0", "pi0w"}),
+        ("kernel.img",),
+        (
+            "bcm2708-rpi-b-plus.dtb",
+            "bcm2835-rpi-b-plus.dtb",
+            "bcm2708-rpi-b.dtb",
+            "bcm2835-rpi-b.dtb",
+            "bcm2708-rpi-zero.dtb",
+            "bcm2835-rpi-zero.dtb",
+        ),
+    ),
 )
 """In the order in which one is taken where nothing says which board it is: QEMU has the first two."""
 _OTHER_KERNELS = ("vmlinuz", "zImage", "Image")
@@ -38,10 +71,10 @@ Reads = Callable[[str], str | None]
 
 
 class Settings(msgspec.Struct):
-    """What config.txt says to one model. `initramfs`: the file's name; "" where none is named."""
+    """What config.txt says to one model. `initramfs`: the files' names; nothing where none is named."""
 
     values: dict[str, str]
-    initramfs: str = ""
+    initramfs: tuple[str, ...] = ()
 
 
 def settings_of(text: str, model: RaspberryModel, reads: Reads = lambda _name: None) -> Settings:
@@ -70,7 +103,8 @@ def _read(text: str, model: RaspberryModel, reads: Reads, found: Settings, depth
             _read(reads(line.split()[1]) or "", model, reads, found, depth + 1)
         elif line.startswith("initramfs"):
             words = line.replace("=", " ", 1).split()
-            found.initramfs = words[1] if len(words) > 1 else ""
+            # Several are put together, one behind the other.
+            found.initramfs = tuple(name for name in words[1].split(",") if name) if len(words) > 1 else ()
         elif "=" in line:
             key, _, value = line.partition("=")
             found.values[key.strip()] = value.strip()
@@ -108,18 +142,20 @@ def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, mod
     initramfs = said.initramfs
     if not initramfs and said.values.get("auto_initramfs") == "1":
         # kernel8.img takes initramfs8, kernel_2712.img initramfs_2712.
-        initramfs = re.sub(r"^kernel([^.]*)\.img$", r"initramfs\1", kernel)
-        initramfs = initramfs if f"{prefix}{initramfs}" in names else ""
+        own = re.sub(r"^kernel([^.]*)\.img$", r"initramfs\1", kernel)
+        initramfs = (own,) if f"{prefix}{own}" in names else ()
     line = reads(prefix + said.values.get("cmdline", "cmdline.txt"))
     overlays = [value for key, value in said.values.items() if key == "dtoverlay" and value]
     notes = ["the firmware adds to the command line and to the device tree what it knows of the board: that is lacking"]
     if line is None:
         notes.append(f"{folder}/cmdline.txt is not there: the command line is not known")
-    tree = said.values.get("device_tree", "")
+    tree = next((name for name in model.trees if f"{prefix}{name}" in names), "")
+    # An empty one switches the device tree off.
+    tree = said.values.get("device_tree", tree)
     return BootEntry(
         title=f"{model.name}, {prefix}{kernel}",
         kernel=f"{folder}/{prefix}{kernel}",
-        initrds=(f"{folder}/{prefix}{initramfs}",) if initramfs else (),
+        initrds=tuple(f"{folder}/{prefix}{name}" for name in initramfs),
         device_tree=f"{folder}/{prefix}{tree}" if tree else "",
         cmdline=" ".join((line or "").split()),
         source=f"{folder}/config.txt" if config_there(names) else f"{folder}/cmdline.txt",

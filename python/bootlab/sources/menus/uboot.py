@@ -137,7 +137,7 @@ class _Script(MenuScript):
         at = (3,) if first in _LOADS else (1, 2, 3) if first in _BOOTS else ()
         words = tuple(self._address(word, anyway=index in at) for index, word in enumerate(words))
         compares = first in {"test", "[", "itest"} and not {"-n", "-z", "-e"} & set(words[1:2])
-        if compares or first in _LOADS or words[:2] == ("setenv", "bootargs"):
+        if compares or first in _LOADS or "bootargs" in words[1 : 3 if first == "env" else 2]:
             named = (name for word in words[1:] for name in named_in(word) if name not in self.variables)
             self._taken_as_empty |= dict.fromkeys(name for name in named if name != "filesize")
         return super().words(words)
