@@ -10,6 +10,7 @@ first_contact_others.py, first_contact_loaders.py and first_contact_further.py.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 import zlib
@@ -105,7 +106,7 @@ def main() -> int:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.keep or Path(scratch) / "images"
-        verdicts = {name: judge(name, folder / name.replace(" ", "-")) for name in asked.names or EVERY}
+        verdicts = {name: judge(name, folder / re.sub(r"\W+", "-", name)) for name in asked.names or EVERY}
     width = max(map(len, verdicts))
     for name, verdict in verdicts.items():
         print(f"{name.ljust(width)}  {verdict}")

@@ -170,7 +170,7 @@ def test_armbian_s_script_and_environment(tmp_path):
     (tmp_path / "boot/armbianEnv.txt").unlink()
     (bare,) = entries(tmp_path, files)
     assert bare.device_tree == ""
-    assert any("$fdtfile" in note for note in bare.notes)
+    assert "$fdtfile" in bare.asks_tree
 
 
 def test_what_a_script_asks_the_disk_for_is_left_out_and_said(tmp_path):
@@ -290,7 +290,7 @@ def test_extlinux_of_u_boot(tmp_path):
     found = entries(tmp_path, {"boot/extlinux/extlinux.conf": text})
     assert [(entry.title, entry.default) for entry in found] == [("Second", True), ("a", False)]
     assert found[0].overlays == ("/o/a.dtbo", "/o/b.dtbo")
-    assert "/dtbs" in found[1].notes[0]
+    assert "/dtbs" in found[1].asks_tree
 
 
 def test_an_entry_is_taken_by_its_title(tmp_path):

@@ -37,7 +37,7 @@ def behind_kernel(data: bytes, name: str) -> BoardTrees:
     """Return the device tree that stands behind a zImage or a kernel packed with gzip."""
     if data.startswith(uboot_header.MAGIC):
         data = data[uboot_header.HEADER_BYTES :]
-    if data[0x24:0x28] == _ZIMAGE:
+    if data[0x24:0x28] == _ZIMAGE and len(data) > _HEAD_BYTES * 2:
         start, end = struct.unpack_from("<II", data, 0x28)
         rest = data[end - start :] if end > start else b""
     elif data.startswith(magics.GZIP) and device_tree.MAGIC in data[-_SEARCHED_BYTES:]:
@@ -55,6 +55,8 @@ def behind_kernel(data: bytes, name: str) -> BoardTrees:
 
 def of_container(data: bytes, name: str) -> BoardTrees:
     """Return the device tree of a container of Rockchip's or Qualcomm's, or of trees that follow each other."""
+    if len(data) < _HEAD_BYTES:
+        return BoardTrees()
     if data.startswith(RESOURCES):
         found = dict(_resources(data))
         own = found.get(_ROCKCHIP_NAME)

@@ -75,6 +75,15 @@ def read(path: Path, wanted: str = "") -> Bundle:
     parts = {"kernel": part("kernel"), "device_tree": part("fdt"), "initramfs": part("ramdisk")}
     if len(names) > 1 and not wanted:
         notes.append(f"the FIT image has {len(names)} configurations; the default one was taken")
+    if node is not None:
+        more = node.texts("fdt")[1:]
+        notes += (
+            [f"the loader merges overlays into the device tree ({', '.join(more)}), which is not done here"]
+            if more
+            else []
+        )
+        loads = [name for name in node.texts("loadables") if name]
+        notes += [f"configuration {chosen} loads more (loadables: {', '.join(loads)}): not used here"] if loads else []
     given = {key: found for key, found in parts.items() if found is not None}
     words = {"device_tree": "device tree", "initramfs": "ramdisk"}
     return Bundle(

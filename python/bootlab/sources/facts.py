@@ -64,6 +64,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     for the kernel, 0 where it names none. `configuration`: which one of a FIT image, which profile of a unified one; ""
     for the usual one. `addons`: programs whose lines a unified image appends to its own.
     `inside`: the image file on the medium that it takes kernel and initrd from. `notes`: what is not certain about it.
+    `asks_tree`: what is said where no device tree is found: who knows which one it is.
     """
 
     title: str = ""
@@ -78,6 +79,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     configuration: str = ""
     addons: tuple[str, ...] = ()
     inside: str = ""
+    asks_tree: str = ""
     notes: tuple[str, ...] = ()
 
 

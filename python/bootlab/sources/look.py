@@ -187,8 +187,7 @@ class Looker:
         )
         found = self._with_entry(found, entries, view)
         if found.kernel is None:
-            there = tuple((one.kernel, one.initrd) for one in lying.kernels(view, looked.medium))
-            found = msgspec.structs.replace(found, kernels_there=there)
+            found = msgspec.structs.replace(found, kernels_there=lying.kernels(view, looked.medium))
         if found.entry is None or found.disk is None:
             return found
         return msgspec.structs.replace(found, notes=(*found.notes, *taken.slots(found.entry, found.disk, entries)))
@@ -320,8 +319,7 @@ class Looker:
         if chosen is not None:
             found = msgspec.structs.replace(found, entries=entries, notes=(*found.notes, *chosen.notes))
             return self._loaded(found, chosen.entry, view, chosen.kernel_at)
-        reason = taken.why_none(entries)
-        return msgspec.structs.replace(found, entries=entries, no_kernel=reason)
+        return msgspec.structs.replace(found, entries=entries, no_kernel=taken.why_none(entries))
 
     def _loaded(self, found: SourceFacts, entry: BootEntry, view: FileView, kernel_at: str) -> SourceFacts:
         kernel = self._out(view, kernel_at)
@@ -342,15 +340,18 @@ class Looker:
         if android_boot.is_android(given_path.head(kernel)):
             return taken_parts.of_android(found, entry, kernel, view, (self._out, self._keeper))
         inside = self.kernel(kernel)
+        if inside.arch is None and given_path.head(kernel).startswith(uboot_header.MAGIC):
+            inside = self._behind_header(kernel)
         initrds = [at for path in entry.initrds if (at := taken.resolve(view, path)) is not None]
         facts: InitramfsFacts | None = None
         notes = list(found.notes) + list(inside.notes)
+        tree = taken.resolve(view, entry.device_tree)
+        notes += [entry.asks_tree] if entry.asks_tree and tree is None and inside.device_tree is None else []
         if len(initrds) > 1:
             parts = [self._out(view, at) for at in initrds]
             facts = self.initramfs(self._write("initrds", several_initrds.joined(parts)))
         elif initrds:
             facts = self._initrd(self._out(view, initrds[0]), notes)
-        tree = taken.resolve(view, entry.device_tree) if entry.device_tree else None
         return msgspec.structs.replace(
             found,
             arch=inside.arch or found.arch,

@@ -6,8 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import msgspec
-
 from bootlab.formats import device_tree, unified_image
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
 from bootlab.sources.kernel_image import is_kernel
@@ -24,15 +22,8 @@ _DEPTH_MAX, _FOLDERS_MAX, _FOUND_MAX = 5, 300, 8
 _HEAD_BYTES = 0x1000
 
 
-class Lying(msgspec.Struct, frozen=True):
-    """A kernel that lies somewhere, and the initrd beside it; "" where there is none, or one of several."""
-
-    kernel: str
-    initrd: str = ""
-
-
-def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[Lying, ...]:
-    """Return the kernels in all partitions that can be read, or in a folder."""
+def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[tuple[str, str], ...]:
+    """Return the kernels in all partitions that can be read, or in a folder, and the initrd beside each, or ""."""
     tops = (
         [(f"/{PARTITION_PLACE}{number}", FileView(own.files)) for number, own in medium.views.items()]
         if medium is not None
@@ -41,7 +32,7 @@ def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[Lying, ..
     return tuple(found for top, own in tops if own is not None for found in _in(own, top))[:_FOUND_MAX]
 
 
-def _in(view: FileView, top: str) -> Iterator[Lying]:
+def _in(view: FileView, top: str) -> Iterator[tuple[str, str]]:
     waiting, seen = [("", 0)], 0
     while waiting and seen < _FOLDERS_MAX:
         folder, depth = waiting.pop(0)
@@ -53,7 +44,7 @@ def _in(view: FileView, top: str) -> Iterator[Lying]:
                 continue
             kind = view.kind(path)
             if kind == "file" and _KERNEL.match(name) and _starts(view, path):
-                yield Lying(f"{top}{path}", _beside(top, folder, name, names))
+                yield f"{top}{path}", _beside(top, folder, name, names)
             elif kind == "dir" and depth < _DEPTH_MAX and (depth or name not in _OF_SYSTEMS):
                 waiting.append((path, depth + 1))
 

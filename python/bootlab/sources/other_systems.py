@@ -20,11 +20,9 @@ _BY_GPT = {
     "9d087404-1ca5-11dc-8817-01301bb8a9f5": "DragonFly BSD",
     "e3c9e316-0b5c-4db8-817d-f92df00215ae": "Windows",
     "7c3457ef-0000-11aa-aa11-00306543ecac": "macOS",
-    "48465300-0000-11aa-aa11-00306543ecac": "macOS",
     "42465331-3ba3-10f1-802a-4861696b7521": "Haiku",
-    "6a898cc3-1dd2-11b2-99a6-080020736631": "illumos or ZFS",
 }
-_BY_MBR = {0xA5: "FreeBSD", 0xA6: "OpenBSD", 0xA9: "NetBSD", 0xEB: "Haiku", 0xBF: "illumos"}
+_BY_MBR = {0xA5: "FreeBSD", 0xA6: "OpenBSD", 0xA9: "NetBSD", 0xEB: "Haiku"}
 _OF_LINUX = frozenset(
     {"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "squashfs", "erofs", "crypto_LUKS", "LVM2_member"}
 )

@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.formats import unified_image
+from bootlab.formats import android_boot, unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.model.cmdline import CommandLine
 from bootlab.sources.disk import named_by
 from bootlab.sources.facts import BootEntry, DiskFacts
+from bootlab.sources.medium import shown
 
 _BOOT_FOLDERS = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
 _SHOWN_MAX = 5
@@ -74,7 +75,7 @@ def choose(view: FileView, entries: tuple[BootEntry, ...], source: Path) -> Take
             ]
             return Taken(entry, kernel_at, tuple(notes))
         if entry.kernel:
-            notes.append(f"{entry.source} names the kernel {entry.kernel}, which is not there")
+            notes.append(f"{entry.source} names the kernel {shown(entry.kernel)}, which is not there")
     return None
 
 
@@ -126,16 +127,17 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     """Name what an entry would load besides the kernel, and what is not done with it."""
     missing = [path for path in (*entry.initrds, entry.device_tree) if path and resolve(view, path) is None]
     for path in missing:
-        yield f"{entry.source} names {path}, which is not there"
+        yield f"{entry.source} names {shown(path)}, which is not there"
     if len(entry.initrds) > 1:
-        yield f"several initrds are put together, as the loader does: {', '.join(entry.initrds)}"
+        yield f"several initrds are put together, as the loader does: {', '.join(map(shown, entry.initrds))}"
     if entry.overlays:
         yield (
             f"the loader merges overlays into the device tree ({', '.join(entry.overlays)}), which is not done here: "
             "fdtoverlay -i BOARD.dtb -o joined.dtb OVERLAY…, then --from joined.dtb"
         )
-    # A unified image has its own.
-    own = unified_image.is_unified(view.data(kernel_at, unified_image.HEAD_MAX_BYTES) or b"")
+    # A unified image has its own, and Android's.
+    head = view.data(kernel_at, unified_image.HEAD_MAX_BYTES) or b""
+    own = unified_image.is_unified(head) or android_boot.is_android(head)
     if not entry.cmdline and not own:
         yield f"the command line is not known: {entry.source or 'the boot loader'} names none"
 
@@ -144,17 +146,32 @@ def _unused(
     view: FileView, entry: BootEntry, kernel_at: str, entries: tuple[BootEntry, ...], source: Path
 ) -> Iterator[str]:
     """List what lies in the medium and is not booted, with what would add it."""
-    others = [other for other in entries if other is not entry and other.title and other.kernel]
+    others = [other for other in entries if other.title and other.kernel and not _is_same(view, other, entry)]
     if others:
         yield f"other boot entries: {_listed(tuple(others))}; --entry takes one"
-    used = {kernel_at, *(at for path in entry.initrds if (at := resolve(view, path))), resolve(view, entry.device_tree)}
+    # A file may have several names: links, and the place of its partition.
+    named = [kernel_at, *(resolve(view, path) for path in (*entry.initrds, entry.device_tree))]
+    used = {view.identity(path) for path in named if path}
     for what, pattern in (("kernels", _KERNEL), ("initrds", _INITRD)):
-        found = [path for path in _files_in_boot(view) if pattern.match(path.rpartition("/")[2]) and path not in used]
+        found = [
+            path
+            for path in _files_in_boot(view)
+            if pattern.match(path.rpartition("/")[2]) and view.identity(path) not in used
+        ]
         if found:
             yield f"{what} in it that are not used: {_few(found)}; to take one: --from {source}:{found[0]}"
-    trees = [path for path in _device_trees(view) if path not in used]
+    trees = [path for path in _device_trees(view) if view.identity(path) not in used]
     if trees and not entry.device_tree:
         yield f"device trees in it that are not used: {_few(trees)}; to take one: --from {source}:{trees[0]}"
+
+
+def _is_same(view: FileView, other: BootEntry, entry: BootEntry) -> bool:
+    """Tell whether two entries start the same: two readers may have found it."""
+    if other is entry:
+        return True
+    places = [resolve(view, one.kernel) for one in (other, entry)]
+    same = places[0] is not None and view.identity(places[0]) == view.identity(places[1] or "")
+    return same and (other.cmdline, other.configuration) == (entry.cmdline, entry.configuration)
 
 
 def _listed(entries: tuple[BootEntry, ...]) -> str:

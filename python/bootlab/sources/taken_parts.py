@@ -48,6 +48,13 @@ def of_android(
         if named and android_boot.is_android(view.part(place, 0, 8)):
             other = out(view, place)
             halves.append(bundle.look(other, android_boot.read(other), keeper))
+    overlays = (
+        [part for part in found.disk.partitions if part.partition.name in {"dtbo", f"dtbo{slot}"}] if found.disk else []
+    )
+    if overlays:
+        number = overlays[0].number
+        note = f"Android's loader merges overlays of partition {number} (dtbo) into the device tree: not done here"
+        found = msgspec.structs.replace(found, notes=(*found.notes, note))
     whole = bundle.joined(merged(halves), halves, keeper)
     line = whole.entry.cmdline if whole.entry is not None else ""
     return msgspec.structs.replace(_with(found, entry, whole, line), lacks=whole.lacks)

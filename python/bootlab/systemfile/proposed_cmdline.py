@@ -94,10 +94,11 @@ def _with_root(
     line: CommandLine, found: SourceFacts, board: QemuBoard, root: RootProposal, notes: list[str]
 ) -> CommandLine:
     own_slot = root.medium == "sd" and not board.pci
-    base = device(root.medium, root.partition)
-    there = board.card_name + base.removeprefix("/dev/mmcblk0") if own_slot else base
     given = line.value("root")
-    line = mapped_devices.on_this_machine(line, there.removesuffix(str(root.partition)), notes)
+    number = root.partition or _named_number(given, found)
+    base = device(root.medium, number)
+    there = board.card_name + base.removeprefix("/dev/mmcblk0") if own_slot else base
+    line = mapped_devices.on_this_machine(line, there.removesuffix(str(number)), notes)
     own_way = finds_root(line) if found.initramfs is not None else ""
     if given is not None and (_keeps(given, found, root) or mapped_devices.is_mapped(given, line)):
         pass
@@ -120,6 +121,14 @@ def _with_root(
     if root.tree is not None:
         line = line.without("rootfstype").without("rootflags")
     return line
+
+
+def _named_number(given: str | None, found: SourceFacts) -> int:
+    """Return the number of the partition that `root=` names where none was seen to hold a root tree; 0 for none."""
+    if given is None or found.disk is None or found.disk.root is not None or not found.disk.table:
+        return 0
+    part = named_by(given, found.disk.partitions)
+    return part.number if part is not None else 0
 
 
 def _has_none(found: SourceFacts, root: RootProposal) -> bool:
@@ -153,7 +162,7 @@ def _keeps(given: str, found: SourceFacts, root: RootProposal) -> bool:
     if "=" not in given:
         return False
     part = named_by(given, found.disk.partitions)
-    if part is None or part.number != root.partition:
+    if part is None or part.number != (root.partition or _named_number(given, found)):
         return False
     # init/do_mounts.c: the kernel itself knows PARTUUID and PARTLABEL only.
     return found.initramfs is not None or given.startswith(("PARTUUID=", "PARTLABEL="))

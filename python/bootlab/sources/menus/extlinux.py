@@ -118,8 +118,9 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
     if unknown:
         left = " ".join(unknown)
         notes = (f"{source}: only the board's loader knows {left}, which is left out of the command line",)
+    asks = ""
     if not tree and (places := label.get("fdtdir") or label.get("devicetreedir")):
-        notes += (f"{source} takes the device tree of the board from {below(folder, places)}: name it with --from",)
+        asks = f"{source} takes the device tree of the board from {below(folder, places)}: name it with --from"
     return BootEntry(
         title=label.get("menu label", label["label"]),
         kernel=below(folder, kernel),
@@ -130,5 +131,6 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
         default=is_default,
         overlays=tuple(below(folder, part) for part in label.get("fdtoverlays", "").split()),
         configuration=configuration.partition("#")[0],
+        asks_tree=asks,
         notes=notes,
     )

@@ -17,7 +17,7 @@ from bootlab.formats import device_tree, uboot_header, unified_image
 from bootlab.formats.file_view import PARTITION_PLACE
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.medium import BootMedium, below_top, place_of
+from bootlab.sources.medium import BootMedium, below_top, place_of, shown
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.paths import below
 from bootlab.sources.menus.script import MenuScript
@@ -33,6 +33,7 @@ _DONE = frozenset(
 _ADDRESSES = ("kernel_addr_r", "ramdisk_addr_r", "fdt_addr_r", "scriptaddr", "load_addr", "loadaddr", "fdt_addr",
               "fdtcontroladdr", "pxefile_addr_r", "kernel_comp_addr_r")  # fmt: skip
 
+_ASKS_TREE = "{}: which device tree, the board's U-Boot says ($fdtfile): name it with --from"
 _KERNEL_HEAD_BYTES = 0x1000
 _NAMED_MAX = 4
 # Stands for what only the board's disk tells.
@@ -292,7 +293,7 @@ class _Script(MenuScript):
         self.booted = next((entry for entry in found if entry.default), None)
         if self.booted is not None and place is not None and place.startswith(f"/{PARTITION_PLACE}"):
             top = "/" + place.split("/")[1]
-            self.booted = below_top(self.booted, top)
+            self.booted = below_top(msgspec.structs.replace(self.booted, source=shown(self.booted.source)), top)
         self.ok = self.booted is not None
         return "return" if self.ok else ""
 
@@ -318,9 +319,8 @@ class _Script(MenuScript):
         if self._taken_as_empty:
             notes.append(f"{self._source}: {self._empty()}")
         # A FIT image has device trees of its own.
-        has_trees = (self._reads(kernel) or b"").startswith(device_tree.MAGIC)
-        if not tree and not has_trees and not (self.variables.get("fdtfile") or self.variables.get("fdt_file")):
-            notes.append(f"{self._source}: which device tree, the board's U-Boot says ($fdtfile): name it with --from")
+        has_trees = head.startswith(device_tree.MAGIC)
+        asks = not tree and not has_trees and not (self.variables.get("fdtfile") or self.variables.get("fdt_file"))
         self.booted = BootEntry(
             title="U-Boot",
             kernel=kernel,
@@ -331,6 +331,7 @@ class _Script(MenuScript):
             default=True,
             overlays=tuple(self._overlays or self.variables.get("overlays", "").split()),
             configuration=words[0].partition("#")[2].partition("#")[0],
+            asks_tree=_ASKS_TREE.format(self._source) if asks else "",
             notes=tuple(notes),
         )
         return "return"
