@@ -16,8 +16,9 @@ use super::persons_posts::{self, Posts};
 use super::persons_said::{Form, Said, LEAST};
 use super::persons_title::{front_matter, is_marked, title};
 use super::persons_weight::{is_other, weigh};
-use super::prose::{around, find, holds, names, paragraphs, sentences, speaks_of_a_start, spoken, Paragraph};
+use super::prose::{around, depth, find, holds, names, paragraphs, sentences, speaks_of_a_start, spoken, Paragraph};
 use crate::log::line::Line;
+use crate::log::patch;
 use crate::text::languages::{says, Kind};
 use crate::text::spoken_time::longest_in_words;
 
@@ -25,6 +26,8 @@ use crate::text::spoken_time::longest_in_words;
 const MOST: usize = 120;
 /// ... and so are more lines of anything.
 const WHOLE: usize = 400;
+/// Lines looked at of a mail with a patch.
+const PATCHED: usize = 4_000;
 /// More text is a document too.
 const LARGE: usize = 60_000;
 /// More sentences are one.
@@ -72,7 +75,11 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Told
 
 /// The same; `waits`: they stand around a log of a start that shows a wait, and need not speak of one.
 pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bool) -> Option<Told> {
-    let lines: Vec<&Line> = lines.take(WHOLE + 1).collect();
+    let lines: Vec<&Line> = lines.take(PATCHED).collect();
+    // A patch is a program's text, however long it is.
+    let patched = patch::lines_of_patches(lines.iter().copied());
+    let of_patch = |line: &&Line| patched.binary_search(&line.number).is_ok();
+    let lines: Vec<&Line> = lines.into_iter().filter(|line| !of_patch(line)).collect();
     let bytes = lines.iter().map(|line| line.text.len()).sum::<usize>();
     if lines.len() > WHOLE || bytes > LARGE || is_manual(lines.iter().copied()) {
         return None;
@@ -80,7 +87,13 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let mut spoken = spoken(&lines);
     let of_machines = persons_machines::numbers(&lines);
     let record = front_matter(&lines).unwrap_or(0);
-    spoken.retain(|line| line.number > record && of_machines.binary_search(&line.number).is_err());
+    let patched = patch::lines_of_patches(lines.iter().copied());
+    let mine = |line: &&Line| {
+        [&of_machines, &patched]
+            .iter()
+            .all(|all| all.binary_search(&line.number).is_err())
+    };
+    spoken.retain(|line| line.number > record && mine(line));
     let head = title(&lines);
     let heading = head
         .as_ref()
@@ -91,7 +104,13 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let lasts = || says(&heading, SLOW, Kind::Slow) || longest_in_words(&heading).is_some();
     let begins = || holds(&heading, CONTEXT) || holds(&heading, BEGINNING);
     let tells = speaks_of_a_start(&heading) || begins() && lasts();
-    if spoken.len() > MOST {
+    // A mail with what it answers, or a thread, is as long as its posts are many.
+    let posts = Posts::of(&lines);
+    let answered = spoken.iter().filter(|line| depth(&line.text) > 0).count();
+    // The marks of one that quotes most of its lines are gone.
+    let quotes = lines.iter().any(|line| line.text.trim_end().ends_with(" wrote:"));
+    let long = spoken.len() > MOST && !posts.threaded() && !quotes && answered * 4 < spoken.len();
+    if long {
         return of_lists(persons_lists::of(&lines, &[], tells)).filter(|_| tells);
     }
     spoken.retain(|line| head.as_ref().is_none_or(|head| head.number != line.number));
@@ -108,7 +127,6 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let of_unit = heading.split(' ').any(|word| word.ends_with(".service")) && holds(&heading, SLOW);
     let context = || of_unit || all.iter().any(|one| holds(&one.text.to_lowercase(), CONTEXT));
     let near = waits || speaking > 1 || tells || (speaking == 1 && all.len() <= FEW) || context();
-    let posts = Posts::of(&lines);
     let mut said: Vec<Said> = Vec::new();
     for (at, one) in all.iter().enumerate() {
         let near = near || speaks_of_a_start(&one.text.to_lowercase());

@@ -23,7 +23,7 @@ const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initr
 /// Lines that head a mail, a page or an issue, or begin a command or a program's text.
 const NO_PROSE: &str = "|${}+[</`=~;&●";
 const BEGINS: &str = "From: |From:\t|To: |To:\t|Cc: |Cc:\t|Sent: |Sent:\t|Subject: |Subject:\t|Date: |Signed-off-by|labels: |### Post by|Post by |_Launchpad user|sudo |systemctl |\
-    journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|- [x]|- [ ]|Loaded: |Active: |Docs: |\
+    journalctl |root@|@@|static |#include|#define|diff |--- |echo |return |if (|LAVA Job|You are receiving this mail because|You may reply to this email|You are watching the|- [x]|- [ ]|Loaded: |Active: |Docs: |\
     Main PID: |layout: |date: |forum: |tags: |tag: |author: |categories: |title: ";
 
 /// Does a text in small letters speak of a start?
@@ -61,7 +61,22 @@ pub(super) fn is_prose(line: &Line) -> bool {
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
     // A table's row, and a page's indented command.
     let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);
-    !logged && !code && !head && !row && !is_a_date(text) && !is_a_programs(text)
+    !logged && !code && !head && !row && !is_a_date(text) && !is_a_programs(text) && !is_trailer(text)
+}
+
+/// What stands below a commit's message: `Reviewed-by: A <a@b>`, `Fixes: 12ab34cd5678 ("frob: wait")`, `Link: https://…`.
+fn is_trailer(text: &str) -> bool {
+    /// A commit's short name has so many digits.
+    const HASH: usize = 8;
+    let Some((label, rest)) = text.split_once(": ") else {
+        return false;
+    };
+    let hash = || rest.split(' ').next().unwrap_or("");
+    match label {
+        "Fixes" => hash().len() >= HASH && hash().bytes().all(|b| b.is_ascii_hexdigit()),
+        "Link" | "Closes" | "Message-Id" | "Message-ID" | "In-Reply-To" => rest.contains("://") || rest.contains('@'),
+        _ => label.ends_with("-by") && !label.contains(' ') && rest.contains('@'),
+    }
 }
 
 /// `frobd[12]: up`, `INFO: up`, and a line with the name of a commit.
@@ -372,7 +387,7 @@ mod tests {
     #[test]
     fn what_is_no_prose() {
         let text =
-            "frobd[12]: It is up. And so am I.\nI (31) boot: It is up.\n{% highlight %}\nfrob --wait\n{% endhighlight %}\nHello there.\nquuxer · comment · 2031-01-01\n$ frob --wait\n```\nint x = wait(30);\n+ a line\n```\n\
+            "Reviewed-by: A B <a@b.c>\nFixes: 12ab34cd56 (\"frob: it is slow\")\nYou are receiving this mail because:\nfrobd[12]: It is up. And so am I.\nI (31) boot: It is up.\n{% highlight %}\nfrob --wait\n{% endhighlight %}\nHello there.\nquuxer · comment · 2031-01-01\n$ frob --wait\n```\nint x = wait(30);\n+ a line\n```\n\
             | a | b |\n    frob --show tree\nfrobd        12.0     x\n[    1.000000] frob: up\nBye.";
         let lines = lines_of(text);
         let kept: Vec<&str> = spoken(&lines.iter().collect::<Vec<_>>())

@@ -231,6 +231,10 @@ mod tests {
                 "FreeBSD, which is no Linux, waits for usbus0",
             ),
             (
+                "Root mount waiting for: CAMRoot mount waiting for: CAMAfter 30 seconds it went on.",
+                "waits for CAM before",
+            ),
+            (
                 "107 frob.service      start running",
                 "still starts the unit frob.service",
             ),

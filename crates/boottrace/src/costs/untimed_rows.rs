@@ -30,7 +30,7 @@ pub(super) const WAITS: &[Wait] = &[
     Wait {
         kind: CostKind::RootDeviceWait,
         words: &[&["^Root mount waiting for: "], &["^mountroot: waiting for device "]],
-        subject: last_name,
+        subject: held_by,
         title: "FreeBSD, which is no Linux, waits for {} before it mounts root",
         advice: "see loader.conf: hw.usb.no_boot_wait, vfs.mountroot.timeout and vfs.root.mountfrom",
     },
@@ -261,9 +261,18 @@ fn in_brackets(text: &str) -> &str {
 }
 
 /// `Root mount waiting for: usbus0`, `mountroot: waiting for device /dev/x ...`: what is waited for.
-fn last_name(text: &str) -> &str {
-    let text = text.trim_end_matches([' ', '.']);
-    text.rsplit(' ').next().unwrap_or("")
+/// Who holds FreeBSD's mount: `usbus0 CAM`, its first name. Pasted lines may have run into each other.
+fn held_by(text: &str) -> &str {
+    let rest = text
+        .split_once("waiting for: ")
+        .or_else(|| text.split_once("waiting for device "));
+    let name = rest.map_or("", |(_, rest)| rest.split(' ').next().unwrap_or(""));
+    let name = name.split("Root").next().unwrap_or("").trim_end_matches('.');
+    if name.is_empty() {
+        "a device"
+    } else {
+        name
+    }
 }
 
 /// The device of dracut's complaint, or of the name of the hook that looks for it.

@@ -327,6 +327,7 @@ fn boot_log(
     };
     let within = stated::persons_in(&split.boots);
     let begins: Vec<_> = split.boots.iter().map(begin).collect();
+    let mut last_lines: Vec<crate::log::Line> = Vec::new();
     for (at, log) in split.boots.into_iter().enumerate() {
         // Sections of a report stand apart, and their order is not that of time. Another piece of a page is no boot that
         // follows.
@@ -335,8 +336,9 @@ fn boot_log(
             follows && *start != BootStart::MiddleOfLog && log.guest.is_none()
         });
         let tail = || next.and_then(|_| console::tail_of_earlier(&log));
-        let other = console::excerpt(&log, &split.outside)
+        let other = console::excerpt(&log, &split.outside, &last_lines)
             .or_else(|| next.and_then(|(next, _)| console::before_kernel(&log, *next)));
+        last_lines = log.lines[log.lines.len().saturating_sub(4)..].to_vec();
         let (from_line, to_line) = log.span();
         let accounted = || {
             let mut accounts = blocks.iter().filter(|block| block.format == Format::SystemdAnalyze);

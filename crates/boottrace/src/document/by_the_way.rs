@@ -6,6 +6,7 @@ use crate::costs::waits::numbers_ready_late;
 use crate::costs::{longest_gap, untimed, Basis, Cost, CostKind};
 use crate::log::line::Line;
 use crate::readers::userspace::duration::parse_prefix;
+use crate::text::shorten::shorten;
 
 /// What is said later is not of a boot.
 const YOUNG_NS: i64 = 300_000_000_000;
@@ -13,6 +14,12 @@ const YOUNG_NS: i64 = 300_000_000_000;
 /// What lines still tell that somebody chose, those of programs, and those of a system that has just started.
 pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
     let waits = || untimed::of_lines(lines.iter()).into_iter();
+    if what == "excerpt" {
+        let calls = calls(lines);
+        if !calls.is_empty() {
+            return calls;
+        }
+    }
     let told = match what {
         "excerpt" => numbers_ready_late(lines).or_else(|| waits().next()),
         "running-system" => {
@@ -63,6 +70,35 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
     // What is waited for may say why nothing is printed.
     let wait = waits().next().filter(|_| silent);
     told.into_iter().chain(wait).collect()
+}
+
+/// The longest initcalls and probes of which the kernel's own lines state the time: whoever chose the lines, that holds.
+fn calls(lines: &[Line]) -> Vec<Cost> {
+    const LISTED: usize = 3;
+    const SHORTEST_NS: i64 = 100_000_000;
+    let stated = |line: &Line| {
+        let text = line.text.trim();
+        let known = text.starts_with("initcall ") || text.starts_with("probe of ");
+        let (_, us) = text.split_once(" returned 0 after ").filter(|_| known)?;
+        let ns = us.strip_suffix(" usecs")?.parse::<i64>().ok()?.checked_mul(1000)?;
+        let young = line.printk_ns.is_some_and(|at| at < YOUNG_NS && ns <= at);
+        (young && ns >= SHORTEST_NS).then_some(ns)
+    };
+    let mut told: Vec<(i64, &Line)> = lines.iter().filter_map(|line| Some((stated(line)?, line))).collect();
+    told.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+    told.truncate(LISTED);
+    let cost = |(ns, line): (i64, &Line)| Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Printed,
+        ..Cost::without_time(
+            CostKind::StatedTime,
+            format!("`{}`", shorten(line.text.trim())),
+            line.number,
+            format!("the line itself states {}", spell(ns)),
+            "see whether the boot waits for it: an asynchronous probe goes on beside it (driver_async_probe=)",
+        )
+    };
+    told.into_iter().map(cost).collect()
 }
 
 /// The longest start of which the system's manager tells one time, and no kernel's: a container has none of its own.
@@ -129,8 +165,30 @@ fn starts_the_system(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::account_without_a_kernel;
-    use crate::log::line::Line;
+    use super::{account_without_a_kernel, told_by_the_way};
+    use crate::log::line::{lines_of, Line};
+
+    #[test]
+    fn calls_that_somebody_chose() {
+        let of = |at: i64, text: &str| Line {
+            printk_ns: Some(at),
+            ..lines_of(text).remove(0)
+        };
+        let lines = [
+            of(1_000_000_000, "probe of 12000.frob returned 0 after 346000 usecs"),
+            of(2_000_000_000, "probe of 13000.frob returned -517 after 900000 usecs"),
+            of(
+                3_000_000_000,
+                "initcall quux_init+0x0/0x10 returned 0 after 1250000 usecs",
+            ),
+            of(400_000_000_000, "probe of 4-1:1.0 returned 0 after 5000000 usecs"),
+        ];
+        let told: Vec<_> = told_by_the_way("excerpt", &lines)
+            .iter()
+            .map(|cost| cost.cost_ns)
+            .collect();
+        assert_eq!(told, [Some(1_250_000_000), Some(346_000_000)]);
+    }
 
     #[test]
     fn a_containers_start() {

@@ -341,3 +341,31 @@ fn a_heading_on_an_end_hides_no_start() {
         ""
     );
 }
+
+#[test]
+fn long_mails_and_patches() {
+    let cause = "The frob is probed twice, which adds a delay of 4 seconds to the boot.\n";
+    // What is answered makes a mail long, and is no document.
+    let answered = "> > The quux of it is green, and stays so.\n>\n".repeat(140);
+    let mail = format!("Subject: Re: frob: slow boot\n\n{cause}\n{answered}");
+    assert!(told(&mail).is_some_and(|title| title.contains(cause.trim())));
+    let document = mail.replace("> > ", "").replace(">\n", "\n");
+    assert!(told(&document).is_none_or(|title| !title.contains(cause.trim())));
+    let unmarked = document.replace(cause, &format!("{cause}\nOn Monday A B <a@b.c> wrote:\n"));
+    assert!(told(&unmarked).is_some_and(|title| title.contains(cause.trim())));
+    // A patch is a program's text: it makes no mail a document, and nothing in it is a person's.
+    let hunk = "+\t.frob_delay = wait_for_boot, it waits,\n".repeat(600);
+    let head = " drivers/frob.c | 600 +++\n 1 file changed, 600 insertions(+)\n\ndiff --git a/drivers/frob.c b/drivers/frob.c\n";
+    let patch =
+        format!("Subject: [PATCH] frob: probe it once\n\n{cause}\n---\n{head}@@ -1,1 +1,601 @@ frob\n{hunk}-- \n2.1\n");
+    let lines = lines_of(&patch);
+    let all: String = of_lines(lines.iter())
+        .into_iter()
+        .flat_map(Told::costs)
+        .map(|cost| cost.title)
+        .collect();
+    assert!(
+        all.contains(cause.trim()) && !all.contains("frob_delay") && !all.contains("changed"),
+        "{all}"
+    );
+}

@@ -12,12 +12,14 @@ const NEAR: u32 = 3;
 /// A log that has as many lines before the command shows more than the command's choice.
 const FEW: usize = 10;
 
-/// Says which command chose the lines. `outside`: the input's lines that belong to no boot.
-pub fn excerpt(log: &BootLog, outside: &[Line]) -> Option<(&'static str, String)> {
+/// Says which command chose the lines. `outside`: the input's lines that belong to no boot; `before`: the last lines of the
+/// piece before, which may hold the next command.
+pub fn excerpt(log: &BootLog, outside: &[Line], before: &[Line]) -> Option<(&'static str, String)> {
     let (from, _) = log.span();
     let near = |line: &&Line| line.number <= from && line.number + NEAR >= from;
-    let words: Vec<&Line> = outside.iter().filter(near).collect();
-    let before = command(&words);
+    let mut words: Vec<&Line> = before.iter().chain(outside).filter(near).collect();
+    words.sort_by_key(|line| line.number);
+    let at_front = command(&words);
     let within = || {
         let spoken = log.lines.iter().filter(|line| line.kind != LineKind::Blank);
         let first: Vec<&Line> = spoken.take(FEW).collect();
@@ -34,9 +36,9 @@ pub fn excerpt(log: &BootLog, outside: &[Line]) -> Option<(&'static str, String)
             ("running-system", why)
         });
     }
-    let (number, command) = before.or_else(within)?;
+    let (number, command) = at_front.or_else(within)?;
     let why = format!(
-        "line {number} runs `{}`: what it prints is a choice of lines, so no silence and no cost is told; give all of the log",
+        "line {number} runs `{}`: what it prints is a choice of lines, so no silence is told, and no cost but what a line itself states; give all of the log",
         shorten(&command)
     );
     Some(("excerpt", why))
