@@ -231,7 +231,7 @@ EXAMPLES = {
         "[    3.000000] Run /init as init process\n[   11.000000] audit: type=1400 x\n",
         KERNEL + INIT,
     ),
-    "{title} (line {line}): {}, in that person's words.": (
+    "{title} (line {line}): {}, in the text's own words.": (
         "Guide to the frob board\n\nWARNING: it took 6 minutes to boot, did I do something wrong?\n",
         KERNEL + INIT,
     ),

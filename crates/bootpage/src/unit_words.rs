@@ -44,7 +44,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
     let stated = most.filter(|cost| cost.kind == CostKind::StatedTime && report.startup.is_none());
     told.extend(match (silent, stated) {
         (Some(cost), _) => Some(longest_silence(cost)),
-        (None, Some(cost)) if cost.title.starts_with("a person writes ") => Some(of_a_person(cost)),
+        (None, Some(cost)) if cost.title.starts_with("the text says ") => Some(of_a_person(cost)),
         (None, Some(cost)) => Some(stated_by_a_line(cost)),
         (None, None) => most.map(|cost| {
             let longer = longer_unit(report, size_ns(cost)).or_else(|| longer_line(report));
@@ -71,8 +71,8 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
 /// What a person writes, and no log shows.
 fn of_a_person(cost: &Cost) -> String {
     let line = cost.lines.first().copied().unwrap_or_default();
-    let title = cost.title.replacen('a', "A", 1);
-    format!("{title} (line {line}): {}, in that person's words.", spent(cost))
+    let title = cost.title.replacen("the", "The", 1);
+    format!("{title} (line {line}): {}, in the text's own words.", spent(cost))
 }
 
 /// A unit that takes longer than the largest cost, and ended before systemd had started everything: it went on behind the goal.

@@ -3,6 +3,8 @@
 
 mod reading;
 
+use std::fmt::Write;
+
 use boottrace::costs::Cost;
 use boottrace::{Document, Part};
 use reading::{boots, read, unit_reports};
@@ -131,4 +133,81 @@ fn the_last_line_of_a_silence_names_nobody_who_was_not_asked() {
         !told.iter().any(|title| title.starts_with("hash tables are made")),
         "{told:?}"
     );
+}
+
+/// Lines of a daemon that asks for its address anew, as the days go by.
+#[test]
+fn daemons_that_go_on_for_longer_than_a_start_are_of_a_running_system() {
+    let mut log = String::new();
+    for n in 0..12 {
+        writeln!(
+            log,
+            "Jul  7 {:02}:{:02}:02 box dhclient[77]: DHCPREQUEST on eth7 to 192.0.2.1 port 67 (xid=0x7)\n\
+             Jul  7 {:02}:{:02}:04 box kernel: frobnet: eth7 NIC Link is Up 100 Mbps",
+            9 + n / 5,
+            n % 5 * 12,
+            9 + n / 5,
+            n % 5 * 12
+        )
+        .unwrap();
+    }
+    let document = read(&log);
+    assert_eq!(no_boots(&document)[0].0, "running-system", "{:?}", document.parts);
+    assert!(boots(&log).is_empty());
+    // Another system's start may be in them.
+    let other = log.replacen(
+        "kernel: frobnet: eth7",
+        "kernel: Copyright (c) 2031 The FrobBSD Project. eth7",
+        1,
+    );
+    assert!(no_boots(&read(&other)).iter().all(|(what, _)| what != "running-system"));
+}
+
+/// A phone's memory of messages whose head is gone, and in which nothing starts.
+#[test]
+fn a_long_memory_without_a_start_is_of_a_running_system() {
+    let mut log = String::new();
+    for n in 0..1_500 {
+        writeln!(
+            log,
+            "[{:>5}.{:06}] frobd: call {n} of task {}",
+            47 + n / 50,
+            n % 50 * 20_000,
+            n * 7
+        )
+        .unwrap();
+    }
+    assert_eq!(no_boots(&read(&log))[0].0, "running-system");
+    let shown = log.replacen("frobd: call 700 of task 4900", "Run /sbin/init as init process", 1);
+    assert_eq!(boots(&shown).len(), 1);
+}
+
+/// Behind Android's own account of its start, what lasts is no part of it.
+#[test]
+fn what_lasts_behind_androids_own_account_is_not_of_its_start() {
+    let line = |at: &str, said: &str| format!("07-07 07:{at}.000   700   701 {said}\n");
+    let log = line("01:00", "V SystemServerTiming: StartServices took to complete: 21000ms")
+        + &line(
+            "01:30",
+            "V ActivityManagerTiming: TotalBootTime took to complete: 45000ms",
+        )
+        + &line(
+            "03:30",
+            "W Looper  : Slow dispatch took 31000ms frob.bg h=frob.Quux c=null m=7",
+        );
+    let document = read(&log);
+    let told: Vec<_> = unit_reports(&document)[0]
+        .costs
+        .iter()
+        .filter_map(|cost| cost.cost_ns)
+        .collect();
+    assert_eq!(told, [45_000_000_000, 21_000_000_000]);
+}
+
+/// Notes that name no time and no wait, and in which nobody speaks, are not quoted.
+#[test]
+fn notes_on_how_something_works_are_not_quoted() {
+    let notes = "Initcalls\n\nThe frob subsystem calls a probe function for each device at boot, because the device must be \
+                 ready before it is used.\n\nThe kernel prints a message for each initcall at boot, because that shows its order.\n";
+    assert_eq!(unit_reports(&read(notes)).len(), 0);
 }

@@ -145,7 +145,7 @@ fn words_above_a_whole_log_are_heard_where_it_shows_no_longer_time() {
     let told = |words: &str| {
         let told = titles(&format!("Hello,\n\n{words}\n\n{log}"));
         told.iter()
-            .any(|title| title.starts_with("beside the log, a person writes "))
+            .any(|title| title.starts_with("beside the log, the text says "))
     };
     assert!(told(
         "The boot takes 20 seconds longer, because frobprint.service times out."
@@ -164,7 +164,7 @@ fn figures_beside_a_piece_are_heard() {
     ));
     assert!(
         told.iter()
-            .any(|title| title.starts_with("beside the log, a person writes `The frob kernel takes about 9 seconds")),
+            .any(|title| title.starts_with("beside the log, the text says `The frob kernel takes about 9 seconds")),
         "{told:?}"
     );
     let device = format!("I get: \u{201c}Timed out waiting for device dev-frob2.device.\u{201d}\n\n{piece}");

@@ -202,7 +202,7 @@ fn causes_in_a_persons_words() {
     ));
     assert_eq!(told.len(), 1);
     assert!(
-        told[0].0.starts_with("a person writes `The startup is taking"),
+        told[0].0.starts_with("the text says `The startup is taking"),
         "{told:?}"
     );
 }

@@ -183,6 +183,6 @@ fn a_persons_words_are_quoted_where_nothing_else_is() {
     assert_eq!((kind, ms), (CostKind::StatedTime, None));
     assert_eq!(
         title,
-        "a person writes `During boot, some frobs take much longer.` and `4 frobs x 5 seconds per frob adds 20 seconds to the boot.`"
+        "the text says `During boot, some frobs take much longer.` and `4 frobs x 5 seconds per frob adds 20 seconds to the boot.`"
     );
 }

@@ -111,7 +111,12 @@ fn stamp(line: &Line) -> Option<(Of, i64)> {
     let own = line.firmware_ns.map(|ns| (Of::Firmware, ns));
     own.or_else(|| line.printk_ns.map(|ns| (Of::Kernel, ns)))
         .or_else(|| line.host_ns.map(|ns| (Of::Host, ns)))
-        .or_else(|| any_stamp::of(&line.text).map(|(form, ns)| (Of::Form(form), ns)))
+        .or_else(|| {
+            let (form, ns) = any_stamp::of(&line.text)?;
+            // `[15:04:39] <frob> it hangs`: a line of a talk.
+            let talks = said(line.text.trim()).starts_with('<');
+            (!talks && !form.is_bare()).then_some((Of::Form(form), ns))
+        })
 }
 
 impl<'a> Piece<'a> {
@@ -299,6 +304,9 @@ mod tests {
         assert_eq!(found(&["10:00:10 a", "10:00:00 b", "10:00:09 c"]), None);
         assert_eq!(found(&["10:00:00 a", "11:00:00 b", "11:00:09 c"]), None);
         assert_eq!(found(&["10:00:00 a", "3.50 b"]), None);
+        // A table's cells, and what people say to each other.
+        assert_eq!(found(&["1.25 MB frob", "1.50 MB quux", "9.75 MB"]), None);
+        assert_eq!(found(&["[10:00:00] <frob> it hangs", "[10:02:00] <quux> why?"]), None);
         // Lines that somebody chose, or left out; all of one device.
         let of_one = [
             "[ 1.000] frob 7:1:2: up",

@@ -41,7 +41,7 @@ pub(super) fn of(lines: &[&Line]) -> Option<Cost> {
     found.truncate(QUOTES);
     let (_, number) = *found.first()?;
     let quotes: Vec<&str> = found.iter().map(|(text, _)| *text).collect();
-    Some(cost("a person's commands are", &quotes, number))
+    Some(cost("commands in the text are", &quotes, number))
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(
             told("Do so:\n```\n$ sudo systemctl disable frob.service\nsudo systemctl disable frob.service\n```\n`systemctl mask zorkd`\n")
                 .as_deref(),
-            Some("a person's commands are `sudo systemctl disable frob.service`, `systemctl mask zorkd`")
+            Some("commands in the text are `sudo systemctl disable frob.service`, `systemctl mask zorkd`")
         );
         for text in [
             "",

@@ -21,7 +21,7 @@ pub(super) fn of(lines: &[&Line], all: &[Paragraph], near: bool) -> Vec<Cost> {
         return tables;
     }
     let rows = persons_rows::of(lines, near);
-    rows.map(|(quotes, number)| cost("a person lists", &quotes, number))
+    rows.map(|(quotes, number)| cost("the text lists", &quotes, number))
         .into_iter()
         .collect()
 }
@@ -39,7 +39,7 @@ fn list(all: &[Paragraph]) -> Option<Cost> {
     let order = longest(timed.iter().map(|(ns, _)| *ns));
     let items = order.iter().map(|at| trimmed(&timed[*at].1.text));
     let quotes = announced.into_iter().chain(items).collect::<Vec<_>>();
-    Some(cost("a person lists", &quotes, timed[order[0]].1.number))
+    Some(cost("the text lists", &quotes, timed[order[0]].1.number))
 }
 
 /// The words on a start that a list of times follows at once, where they end with a colon or go on in it.
@@ -128,7 +128,7 @@ fn of_table(rows: &[&Line], above: &[&Line], near: bool) -> Option<Cost> {
     };
     let mut quotes = vec![shown(head)];
     quotes.extend(order.iter().map(|at| shown(told[*at])));
-    Some(cost("a person's table has", &quotes, told[order[0]].number))
+    Some(cost("a table in the text has", &quotes, told[order[0]].number))
 }
 
 /// The largest number of a row, in thousandths.
@@ -189,20 +189,20 @@ mod tests {
         assert_eq!(
             told("* 20ms to set up the frob\n\n* 200ms to run its ROM\n\n* 35ms to read it\n\n* 5ms in grub\n")
                 .as_deref(),
-            Some("a person lists `20ms to set up the frob`, `200ms to run its ROM`, `35ms to read it`")
+            Some("the text lists `20ms to set up the frob`, `200ms to run its ROM`, `35ms to read it`")
         );
         assert_eq!(
             told("|   | Before | After |\n| --- | --- | --- |\n| First boot | 95 | 44 |\n| Later boots | 82 | 33 |\n")
                 .as_deref(),
-            Some("a person's table has `Before | After`, `First boot | 95 | 44`, `Later boots | 82 | 33`")
+            Some("a table in the text has `Before | After`, `First boot | 95 | 44`, `Later boots | 82 | 33`")
         );
         assert_eq!(
             told("This also shortens the boot by\n   - 4.8 seconds (9 %) on a frob\n   - 2.9 seconds on a quux\n").as_deref(),
-            Some("a person lists `This also shortens the boot by`, `4.8 seconds (9 %) on a frob`, `2.9 seconds on a quux`")
+            Some("the text lists `This also shortens the boot by`, `4.8 seconds (9 %) on a frob`, `2.9 seconds on a quux`")
         );
         assert_eq!(
             told("Этап | Описание | Длительность |\nPower On | frob | 1-3 сек |\nBoot | quux | 10-60 сек |\n").as_deref(),
-            Some("a person's table has `Этап | Описание | Длительность`, `Power On | frob | 1-3 сек`, `Boot | quux | 10-60 сек`")
+            Some("a table in the text has `Этап | Описание | Длительность`, `Power On | frob | 1-3 сек`, `Boot | quux | 10-60 сек`")
         );
         for text in [
             "* 20ms to boot\n* a frob\n",
@@ -219,7 +219,9 @@ mod tests {
         let text = "UNITS | old | new\n-- | -- | --\nfrob.service | 1.28 | 2.64\nzork.service | 5.9 | 5.9\n";
         assert_eq!(
             told(text).as_deref(),
-            Some("a person's table has `UNITS | old | new`, `frob.service | 1.28 | 2.64`, `zork.service | 5.9 | 5.9`")
+            Some(
+                "a table in the text has `UNITS | old | new`, `frob.service | 1.28 | 2.64`, `zork.service | 5.9 | 5.9`"
+            )
         );
         assert_eq!(told("a | b | c\nfrob.service | 1 | 2\n"), None);
     }
@@ -229,12 +231,12 @@ mod tests {
         assert_eq!(
             told("> Bringup time (ms):\n>\n> | Board | Base | New |\n> | ----- | ---- | --- |\n> | frob  | 2075.8 | 1653.4 |\n")
                 .as_deref(),
-            Some("a person's table has `Board | Base | New`, `frob | 2075.8 | 1653.4`")
+            Some("a table in the text has `Board | Base | New`, `frob | 2075.8 | 1653.4`")
         );
         assert_eq!(
             told("| 時刻 | 所要 | イベント |\n|---|---|---|\n| 0.4s | 0.4s | frob 起動 |\n| 3.4s | 3.0s | quux |\n")
                 .as_deref(),
-            Some("a person's table has `時刻 | 所要 | イベント`, `0.4s | 0.4s | frob 起動`, `3.4s | 3.0s | quux`")
+            Some("a table in the text has `時刻 | 所要 | イベント`, `0.4s | 0.4s | frob 起動`, `3.4s | 3.0s | quux`")
         );
     }
 }

@@ -33,7 +33,7 @@ const LARGE: usize = 60_000;
 /// More sentences are one.
 const SENTENCES: usize = 800;
 /// What is quoted is a person's account of a boot ...
-const OF_A_PERSON: [&str; 2] = ["a person writes", "a person also writes"];
+const OF_A_PERSON: [&str; 2] = ["the text says", "the text also says"];
 /// ... or advice.
 const OF_A_GUIDE: [&str; 2] = [
     "a guide says, of no boot in particular,",
@@ -172,6 +172,10 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
         let figures = list.iter().any(|cost| cost.title.contains(".service"));
         return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near || figures);
     };
+    let timed = choice.first.iter().any(|at| said[*at].ns.is_some() || said[*at].slow);
+    if !(waits || timed || is_of_somebody(&all)) {
+        return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near);
+    }
     let of = |places: &[usize]| places.iter().map(|at| &said[*at]).collect::<Vec<_>>();
     let (first, further) = (of(&choice.first), of(&choice.further));
     let says = first.iter().any(|one| one.why && one.worth >= LEAST);
@@ -225,6 +229,19 @@ fn of_lists(costs: Vec<Cost>) -> Option<Told> {
         why: false,
         titled: true,
         weak: false,
+    })
+}
+
+/// Does somebody speak for himself or ask, or is the text in a language whose words for that are not known here? Notes and
+/// manuals that name no time and no wait tell how something works.
+fn is_of_somebody(all: &[Paragraph]) -> bool {
+    const SELF: [&str; 14] = [
+        "i", "i'm", "i've", "i'd", "i'll", "my", "me", "we", "we're", "we've", "our", "us", "mine", "myself",
+    ];
+    let ends_word = |c: char| !(c.is_alphanumeric() || c == '\'');
+    all.iter().any(|one| {
+        let lower = one.text.to_lowercase().replace('\u{2019}', "'");
+        lower.split(ends_word).any(|word| SELF.contains(&word)) || lower.contains('?') || !lower.is_ascii()
     })
 }
 

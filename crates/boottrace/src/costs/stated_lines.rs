@@ -6,6 +6,7 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::stated_time::{length, sets_a_limit, LONGEST_NS};
+use crate::log::in_use::ends_a_start;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
@@ -26,7 +27,7 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
             .iter()
             .any(|words| line.text.contains(words));
         let said = (!over).then(|| stated(&line.text)).flatten();
-        over |= line.text.contains("Boot is finished (");
+        over |= ends_a_start(line) || line.text.contains(": TotalBootTime took to complete: ");
         let Some(stated) = said.filter(|stated| stated.ns >= SHORTEST_NS) else {
             continue;
         };

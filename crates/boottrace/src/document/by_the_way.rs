@@ -29,7 +29,8 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             };
             // What goes on with devices that are plugged in is no boot's.
             let of_usb = |cost: &Cost| cost.kind == CostKind::UsbError || cost.title.contains("`hub ");
-            waits().find(|cost| !of_usb(cost) && cost.lines.iter().all(young))
+            // How long something goes on there, no start has waited.
+            waits().find(|cost| !of_usb(cost) && cost.cost_ns.is_none() && cost.lines.iter().all(young))
         }
         "program-log" => {
             // Stamps that count since another day.

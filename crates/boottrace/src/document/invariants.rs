@@ -9,6 +9,7 @@ use crate::costs::cost::Cost;
 use crate::costs::kind::CostKind;
 use crate::facts::boot::failure::Outcome;
 use crate::facts::boot::gap::BootPart;
+use crate::facts::boot::idle::ends_no_wait;
 use crate::facts::boot::stage::{Stage, StageEvent};
 
 /// Sentences about what does not hold; none where all is well.
@@ -75,6 +76,11 @@ fn of_boot(boot: &Boot, out: &mut Vec<String>) {
         );
         hold(
             out,
+            !ends_no_wait(&gap.before),
+            "a silence ends with what nobody has waited for",
+        );
+        hold(
+            out,
             gap.in_user_space == (gap.part == BootPart::UserSpace),
             "a silence lies in two parts",
         );
@@ -123,6 +129,11 @@ fn of_longest(boot: &Boot, out: &mut Vec<String>) {
     hold(out, inside, "the longest stretch lies outside its boot");
     let later = used.is_some_and(|used| longest.before_line > used);
     hold(out, !later, "the longest stretch ends behind the first use");
+    hold(
+        out,
+        !ends_no_wait(&longest.before),
+        "the longest stretch ends with what nobody has waited for",
+    );
     let told = boot.costs.iter().any(|cost| {
         let around = |line: &u32| (longest.after_line..=longest.before_line).contains(line);
         !cost.lines.is_empty()

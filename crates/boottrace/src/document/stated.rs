@@ -162,9 +162,9 @@ fn with_persons<'a>(text: impl Iterator<Item = &'a Line>, within: &'a [Line]) ->
     all
 }
 
-/// Is it a quotation of a person's words?
+/// Is it a quotation of a text's sentences, lists or commands? Who wrote them, a person or a program, nobody can see.
 fn is_of_a_person(cost: &Cost) -> bool {
-    ["a person", "a guide", "the text says "]
+    ["the text ", "a table in the text ", "commands in the text ", "a guide "]
         .iter()
         .any(|begin| cost.title.starts_with(begin))
 }
@@ -176,7 +176,7 @@ fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool) -> 
         persons_words::of_lines(text).filter(|told| !told.weak && (alone || told.ns.is_some()) || stated.is_empty())
     else {
         for cost in &mut stated {
-            cost.title = format!("a person writes {}", cost.title);
+            cost.title = format!("the text says {}", cost.title);
         }
         return stated;
     };
@@ -270,7 +270,7 @@ fn beside_pieces<'a>(
         });
         costs.extend(told.into_iter().flat_map(Told::costs).map(|cost| Cost {
             title: format!("{BESIDE}{}", cost.title),
-            evidence: "these are the words of a person".to_owned(),
+            evidence: "these are the text's own words".to_owned(),
             ..cost
         }));
     }

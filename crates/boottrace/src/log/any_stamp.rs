@@ -21,6 +21,14 @@ pub struct Form {
     pub decimals: usize,
 }
 
+impl Form {
+    /// A number with so few digits behind the point, and no sign around it, may be a size, a version or a cell of a table.
+    pub fn is_bare(self) -> bool {
+        const DIGITS_OF_A_CLOCK: usize = 3;
+        self.open.is_none() && !self.of_day && (1..DIGITS_OF_A_CLOCK).contains(&self.decimals)
+    }
+}
+
 /// The stamp that a line begins with, in nanoseconds, and its form.
 pub fn of(text: &str) -> Option<(Form, i64)> {
     split(text).map(|(form, ns, _)| (form, ns))

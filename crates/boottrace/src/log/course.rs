@@ -179,7 +179,9 @@ pub fn sets_a_service_up(text: &str) -> bool {
 /// Does nobody of a boot wait for what a line tells: somebody at the keyboard, a program that crashed, a rule that a running
 /// system breaks, a job that comes round (drivers/tty/sysrq.c, arch/*/mm/fault.c, kernel/signal.c, mm/oom_kill.c)?
 pub fn awaits_nothing(text: &str) -> bool {
-    const STARTS: [&str; 6] = [
+    const STARTS: [&str; 7] = [
+        // A program at a console ends, and upstart starts it anew.
+        "init: tty",
         "sysrq: ",
         "sysrq:",
         "SysRq : ",
@@ -188,7 +190,27 @@ pub fn awaits_nothing(text: &str) -> bool {
         "Out of memory: ",
     ];
     let text = text.trim_start();
-    STARTS.iter().any(|start| text.starts_with(start)) || text.contains(" segfault at ")
+    STARTS.iter().any(|start| text.starts_with(start)) || text.contains(" segfault at ") || ends_when_idle(text)
+}
+
+/// Does a service end that stops by itself once nobody has asked it for a while (AUDIT_SERVICE_STOP; systemd, NetworkManager,
+/// PackageKit, fprintd)?
+fn ends_when_idle(text: &str) -> bool {
+    const SERVICES: [&str; 9] = [
+        "NetworkManager-dispatcher",
+        "systemd-rfkill",
+        "systemd-hostnamed",
+        "systemd-localed",
+        "systemd-timedated",
+        "packagekit",
+        "fprintd",
+        "geoclue",
+        "dbus-org.freedesktop",
+    ];
+    let unit = text
+        .strip_prefix("audit: type=1131 ")
+        .and_then(|said| said.split_once("unit="));
+    unit.is_some_and(|(_, unit)| SERVICES.iter().any(|name| unit.starts_with(name)))
 }
 
 #[cfg(test)]
@@ -226,6 +248,15 @@ mod tests {
             mounts_a_disk("EXT3-fs: mounted filesystem with x mode.") && goes_to_init("Run /sbin/init as init process")
         );
         assert!(!mounts_a_disk("EXT4-fs (x): re-mounted. Opts: y") && !mounts_a_disk("x: mounted filesystem"));
+        for text in [
+            "init: tty7 main process ended, respawning",
+            "audit: type=1131 audit(7.7:7): pid=1 uid=0 msg='unit=systemd-rfkill comm=\"systemd\"'",
+        ] {
+            assert!(awaits_nothing(text), "{text}");
+        }
+        assert!(!awaits_nothing(
+            "audit: type=1131 audit(7.7:7): pid=1 uid=0 msg='unit=frob comm=\"systemd\"'"
+        ));
         assert!(!comes_by_itself("CE0: x") && !comes_by_itself("IPv6: eth0: link becomes ready"));
     }
 }

@@ -23,6 +23,7 @@ pub fn is_in_use(line: &Line) -> bool {
         // Who comes in has a journal of his own, and the kernel's audit tells of his password.
         || (text.starts_with("systemd-journald[") && text.contains("/user-"))
         || (text.starts_with("audit: ") && text.contains("op=PAM:authentication"))
+        || logs_in(text)
         || SAID.iter().any(|said| text.starts_with(said))
         || matches!(process, Some("sudo" | "su"))
         || process.map_or_else(|| serves_as_text(text), |name| serves(name, text))
@@ -34,6 +35,23 @@ pub fn ends_a_start(line: &Line) -> bool {
     let text = line.text.trim_start();
     // GNOME's daemon of the desktop takes the keys of radios over (net/rfkill/input.c).
     text.starts_with("rfkill: input handler disabled") || is_androids(text)
+}
+
+/// Does the kernel's audit give a session to a user of the machine (AUDIT_LOGIN, kernel/audit.c)? Greeters and daemons have
+/// lower numbers than the first that a person gets.
+fn logs_in(text: &str) -> bool {
+    const FIRST_OF_PERSONS: u32 = 1000;
+    const UNSET: u32 = u32::MAX;
+    let Some((_, said)) = text
+        .strip_prefix("audit: type=1006 ")
+        .and_then(|said| said.split_once(" auid="))
+    else {
+        return false;
+    };
+    let digits = said.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
+    digits
+        .parse()
+        .is_ok_and(|user: u32| (FIRST_OF_PERSONS..UNSET).contains(&user) && user != 65_534)
 }
 
 /// A client joins the access point, or gets an address from it (hostapd, dnsmasq, ISC's dhcpd, BusyBox' udhcpd).
@@ -95,6 +113,10 @@ mod tests {
                 "07-07 07:07:07.000   7    7 I SurfaceFlinger: Boot is finished (7654 ms)",
             ),
             (None, "rfkill: input handler disabled"),
+            (
+                None,
+                "audit: type=1006 audit(7.7:7): pid=7 uid=0 old-auid=4294967295 auid=1000 tty=tty1 ses=1 res=1",
+            ),
             (None, "sysrq: HELP : loglevel(0-9)"),
             (
                 None,
@@ -116,6 +138,10 @@ mod tests {
             (Some("hostapd"), "wlan7: interface state UNINITIALIZED->ENABLED"),
             (Some("CRON"), "pam_unix(cron:session): session opened for user root"),
             (None, "rfkill: input handler enabled"),
+            (
+                None,
+                "audit: type=1006 audit(7.7:7): pid=7 uid=0 old-auid=4294967295 auid=120 tty=(none) ses=1 res=1",
+            ),
             (None, "Boot is finished"),
         ] {
             assert!(!is_in_use(&line(process, text)), "{text}");

@@ -34,11 +34,11 @@ fn sentences_that_say_why() {
 fn what_names_nothing_stands_with_what_does() {
     assert_eq!(
         told("The frob's u-boot scans usb first. This adds 7-9 seconds of delay at boot.").as_deref(),
-        Some("a person writes `The frob's u-boot scans usb first.` and `This adds 7-9 seconds of delay at boot.`")
+        Some("the text says `The frob's u-boot scans usb first.` and `This adds 7-9 seconds of delay at boot.`")
     );
     assert_eq!(
         told("# frobd.service at boot\n\nIt takes 3 minutes.").as_deref(),
-        Some("a person writes `frobd.service at boot` and `It takes 3 minutes.`")
+        Some("the text says `frobd.service at boot` and `It takes 3 minutes.`")
     );
     let text = "The frob took about 50 minutes to boot.\n\nSolved: I took console=ttyQ7 out of the menu.";
     assert!(told(text).is_some_and(|title| title.ends_with("`Solved: I took console=ttyQ7 out of the menu.`")));
@@ -107,7 +107,7 @@ fn a_sentence_is_not_cut_before_its_cause() {
         "Boot takes 77 seconds, {}because of frobd.service.",
         "and many words, ".repeat(14)
     );
-    assert_eq!(told(&text), Some(format!("a person writes `{text}`")));
+    assert_eq!(told(&text), Some(format!("the text says `{text}`")));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn advice_is_called_advice() {
 #[test]
 fn a_block_and_a_table_without_a_sentence() {
     let block = "# Boot\n\n```\n- Firmware:  32.2 s (frob)\n- Kernel:  570 ms\nTotal: 33 s\n```\n";
-    assert!(told(block).is_some_and(|title| title.starts_with("a person lists `Firmware:  32.2 s (frob)`")));
+    assert!(told(block).is_some_and(|title| title.starts_with("the text lists `Firmware:  32.2 s (frob)`")));
     let table = "# 起動\n\n| 時刻 | 所要 |\n|---|---|\n| frob | 3.0s |\n| quux | 1.0s |\n";
     assert!(told(table).is_some_and(|title| title.contains("`frob | 3.0s`")));
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::log::breaks;
+use crate::log::course::{awaits_nothing, comes_by_itself};
 use crate::log::line::Line;
 
 /// A message without its numbers, as a number.
@@ -179,10 +180,16 @@ fn period(times: &[i64]) -> Option<i64> {
     (middle >= SHORTEST_NS && alike + 1 >= TIMES && alike * 5 >= apart.len() * 3).then_some(middle)
 }
 
-/// Does nobody of the boot wait between two lines: does somebody plug something, or is the kernel dead?
+/// Does nobody of the boot wait between two lines: does somebody plug something, or is the kernel dead, or does the second
+/// come by itself in a system that runs?
 pub(crate) fn is_nobodys(from: &Line, to: &Line) -> bool {
     let dead = |line: &Line| line.text.trim_start().starts_with("---[ end Kernel panic");
-    breaks::is_plugged(&to.text) || dead(from) || dead(to)
+    ends_no_wait(&to.text) || dead(from) || dead(to)
+}
+
+/// Is a message of what nobody has waited for? No silence of a boot ends with it.
+pub(crate) fn ends_no_wait(text: &str) -> bool {
+    breaks::is_plugged(text) || awaits_nothing(text) || comes_by_itself(text)
 }
 
 #[cfg(test)]

@@ -106,6 +106,41 @@ fn is_early_worker(text: &str) -> bool {
 /// Stamps from which on a log in which nothing starts is that of a system that has been running.
 const RUNS_NS: i64 = 100 * NS_PER_S;
 
+/// The same, of a memory of the kernel's that holds so many lines, none of which shows a start.
+const SETTLED_NS: i64 = 30 * NS_PER_S;
+const MANY_LINES: usize = 1000;
+
+/// Dates of so many lines, none of which shows a start, span no longer in a boot.
+const LINES_OF_A_START: usize = 10;
+const LONGEST_START_NS: i64 = 900 * NS_PER_S;
+
+/// Daemons' lines that have dates, and go on for longer than a start lasts.
+fn goes_on(log: &BootLog) -> Option<(&'static str, String)> {
+    let spoken = || {
+        log.lines
+            .iter()
+            .filter(|line| matches!(line.kind, LineKind::Kernel | LineKind::User))
+    };
+    // Another system's kernel begins with its owners, and its log daemon with its file (FreeBSD, NetBSD, OpenBSD).
+    let other = |line: &Line| line.text.contains("Copyright (c)") || line.text.contains("boot file is ");
+    if spoken().any(other) {
+        return None;
+    }
+    let dates = spoken().filter_map(|line| Some((line.host_ns?, line.number)));
+    let (first, last) = (dates.clone().min()?, dates.clone().max()?);
+    let span = last.0.saturating_sub(first.0);
+    let all = dates.count();
+    (all >= LINES_OF_A_START && all * 2 > spoken().count() && span >= LONGEST_START_NS).then(|| {
+        let why = format!(
+            "no known line of a start was found, and the dates of lines {} and {} lie {} min apart",
+            first.1,
+            last.1,
+            span / (60 * NS_PER_S)
+        );
+        ("running-system", why)
+    })
+}
+
 /// Whatever fails then, no start lasts so long.
 const HOURS_NS: i64 = 3600 * NS_PER_S;
 
@@ -195,7 +230,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
         return Some(("running-system", why));
     }
     let Some(first) = stamped else {
-        return in_use(log);
+        return in_use(log).or_else(|| goes_on(log));
     };
     if (PLUGGED_IN_NS..RUNS_NS).contains(&first.0) && log.lines.iter().all(speaks_of_usb) {
         let why = format!(
@@ -221,7 +256,12 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
         .filter(|line| bare(line) && starts_scripts(line))
         .count()
         > 1;
-    (first.0 >= RUNS_NS && !starting).then(|| {
+    let runs_ns = if log.lines.len() >= MANY_LINES {
+        SETTLED_NS
+    } else {
+        RUNS_NS
+    };
+    (first.0 >= runs_ns && !starting).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(
             "no line of a start was found, and the kernel had been running for {} s (line {}){failed}",
