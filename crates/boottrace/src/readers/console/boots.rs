@@ -13,7 +13,6 @@ use super::chain::Chain;
 use super::nameless::{ends_like_loader, head_from, loader_from};
 use super::other_output::mark_other_output;
 use super::page::mark_prose;
-use super::quoted::take_back;
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
 use crate::log::banner::{banner, looks_like_loader};
@@ -48,7 +47,8 @@ pub fn split(mut lines: Lines, limits: &Limits) -> Split {
     let mut out = splitter.out;
     join_shown_again(&mut out);
     super::own_start::part(&mut out);
-    take_back(&mut out);
+    super::quoted::take_back(&mut out);
+    super::printed_later::forget_when_printed(&mut out);
     out
 }
 

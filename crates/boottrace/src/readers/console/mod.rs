@@ -18,6 +18,7 @@ mod own_accounts;
 mod own_start;
 mod page;
 mod pasted;
+mod printed_later;
 mod quoted;
 mod quoted_printable;
 pub mod reader;
