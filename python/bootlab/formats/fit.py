@@ -51,6 +51,7 @@ def read(path: Path, wanted: str = "") -> Bundle:
     # External data lie behind the tree, at the next multiple of 4 (`mkimage -E`).
     behind = (int.from_bytes(blob[4:8], "big") + 3) & ~3
 
+    mounted_root = b""
     notes = (
         [f"its default configuration {default} is not there; {chosen} was taken"]
         if default and chosen and (default != chosen)
@@ -83,6 +84,12 @@ def read(path: Path, wanted: str = "") -> Bundle:
             else []
         )
         loads = [name for name in node.texts("loadables") if name]
+        mounted = next((name for name in loads if _is_root(images.children.get(name))), "")
+        if mounted:
+            # OpenWrt: the kernel's own driver (fitblk) makes a block device of each.
+            mounted_root = _part(images.children[mounted], blob, behind).data
+            loads.remove(mounted)
+            notes += [f"the root is {mounted} in the FIT image"] if mounted_root else [f"its root {mounted} is cut off"]
         notes += [f"configuration {chosen} loads more (loadables: {', '.join(loads)}): not used here"] if loads else []
     given = {key: found for key, found in parts.items() if found is not None}
     words = {"device_tree": "device tree", "initramfs": "ramdisk"}
@@ -93,7 +100,12 @@ def read(path: Path, wanted: str = "") -> Bundle:
         kernel=_data(parts["kernel"]),
         device_tree=_data(parts["device_tree"]),
         initramfs=_data(parts["initramfs"]),
+        root=mounted_root,
     )
+
+
+def _is_root(image: TreeNode | None) -> bool:
+    return image is not None and image.text("type") == "filesystem" and image.text("compression") in {"", "none"}
 
 
 def _data(part: FitPart | None) -> bytes:

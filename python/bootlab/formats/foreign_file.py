@@ -64,7 +64,9 @@ _ISO_MAKES = "give the disk image of an installed system, or kernel and initrd o
 _ISO = Named(
     "medium",
     "an ISO image, of an installation medium or a live system",
-    _ISO_MAKES.format(unpack="7z x {path}"),
+    # A folder with a boot loader's menu is read as that loader would.
+    _ISO_MAKES.format(unpack="7z x -oFOLDER {path}, then --from FOLDER, whose menu names them and the command line")
+    + '; the live system itself is on the ISO: machine.disks = ["{path}"] adds it',
 )
 # In this order: what is sure first. (offset, bytes, what it is)
 _MAGICS: tuple[tuple[int, bytes, Named], ...] = (

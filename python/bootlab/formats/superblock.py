@@ -6,6 +6,7 @@ Offsets: the kernel's headers of each file system (`include/uapi/linux/magic.h`,
 
 from __future__ import annotations
 
+import re
 import uuid
 
 import msgspec
@@ -13,6 +14,8 @@ import msgspec
 from bootlab.formats.disk_bytes import ByteSource
 
 _HEAD_BYTES = 0x11000
+# include/sys/vdev_impl.h of OpenZFS: each label has a list of names and values, packed by XDR, behind 16 KiB.
+_ZFS_AT, _ZFS_BYTES = 0x4000, 0x1C000
 _BTRFS_AT = 0x10000
 
 
@@ -35,7 +38,7 @@ def identify(medium: ByteSource) -> FileSystem | None:
         found = look(data)
         if found is not None:
             return found
-    return None
+    return _zfs(medium.read(_ZFS_AT, _ZFS_BYTES))
 
 
 def _text(data: bytes) -> str:
@@ -93,6 +96,17 @@ def _btrfs(data: bytes) -> FileSystem | None:
     if block[64:72] != b"_BHRfS_M":
         return None
     return FileSystem(fstype="btrfs", uuid=_uuid(block[32:48]), label=_text(block[299:555]))
+
+
+def _zfs(data: bytes) -> FileSystem | None:
+    if b"pool_guid" not in data or b"vdev_tree" not in data:
+        return None
+    # Name, type (9: a text), count, length; each text is filled up to a multiple of 4.
+    named = re.search(
+        rb"\x00\x00\x00\x04name\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00(?P<length>[\x00\x01][\x00-\xff])", data
+    )
+    pool = _text(data[named.end() : named.end() + int.from_bytes(named["length"], "big")]) if named is not None else ""
+    return FileSystem(fstype="zfs_member", label=pool)
 
 
 def _xfs(data: bytes) -> FileSystem | None:

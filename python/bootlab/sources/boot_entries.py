@@ -292,8 +292,9 @@ def _uboot_scripts(view: FileView, medium: BootMedium | None, kept: Mapping[str,
             if found.why:
                 note = f"{path} is U-Boot's script, which could not be followed to a kernel: {found.why}"
                 yield BootEntry(source=path, notes=(note,))
-        text = view.text(f"{folder}/uEnv.txt")
-        entry = board_environment.entry_of(text, f"{folder}/uEnv.txt", reads, kept) if text is not None else None
+        path = f"{folder}/uEnv.txt"
+        text, number = view.text(path), medium.holder(view, path) if medium is not None else 0
+        entry = board_environment.entry_of(text, path, reads, kept, (medium, number)) if text is not None else None
         if entry is not None:
             yield entry
             return

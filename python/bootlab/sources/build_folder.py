@@ -29,6 +29,8 @@ _KERNELS = re.compile(
     r"(?:[zu]?Image|bzImage|vmlinuz|Image\.gz|fitImage|xipImage)(?:[-.].*)?$|linux$"
     r"|(?:.*[-_.])?(?:kernel|vmlinuz|bzImage)(?:[-_.](?:x86_64|amd64|aarch64|arm64|riscv64))?$"
 )
+# Not in the deploy folders of build systems, where it is the kernel with its symbols.
+_VMLINUX = re.compile(r"vmlinux(?:[-._]|$)")
 _INITRAMFS = re.compile(
     r".*\.cpio(?:\.(?:gz|bz2|lzma|xz|lzo|lz4|zst))?$|initrd.*|initramfs.*"
     r"|.*[-_.](?:initrd|initramfs)(?:[-_.](?:x86_64|amd64|aarch64|arm64|riscv64))?(?:\.img|\.gz|\.xz|\.zst)*$"
@@ -154,6 +156,13 @@ def _no_kernel(folder: Path, images: Path, files: list[Path], looker: FileLooker
                 looker.look(path)
             except UserError as error:
                 return UserError(f"{folder} holds no kernel that boots: {error.message}", hint=error.hint or hint)
+    if named := [path for path in files if _VMLINUX.match(path.name)]:
+        root = next((path for path in files if _ROOTS.fullmatch(path.name) or _is_medium(path)), "ROOT")
+        listed = ", ".join(path.name for path in named[:_DISKS_NAMED_MAX])
+        return UserError(
+            f"{folder}: nothing in it says which of its kernels is started: {listed}",
+            hint=f"name one, and what it mounts: --from {named[0]} --from {root}",
+        )
     return _something_else(folder, images, files) or UserError(
         f"{folder} holds neither a root tree nor a kernel image", hint=hint
     )

@@ -24,11 +24,13 @@ class Keeper:
         write: Callable[[str, bytes], Path],
         kernel: Callable[[Path], SourceFacts],
         initramfs: Callable[[Path], InitramfsFacts],
+        disk: Callable[[Path], SourceFacts],
     ) -> None:
-        """Name how a part is kept, and how kernels and initramfs are looked at."""
+        """Name how a part is kept, and how kernels, initramfs and file systems are looked at."""
         self.write = write
         self.kernel = kernel
         self.initramfs = initramfs
+        self.disk = disk
 
 
 _NAMES: dict[Half, str] = {"": "initramfs", "generic": "ramdisk", "vendor": "vendor-ramdisk"}
@@ -63,6 +65,10 @@ def look(path: Path, bundle: Bundle, keeper: Keeper) -> SourceFacts:
         with of(path, bundle.names.get("initramfs", "its ramdisk")):
             packed = keeper.initramfs(keeper.write(_NAMES[bundle.half], bundle.initramfs))
         found = msgspec.structs.replace(found, initramfs=packed)
+    if bundle.root:
+        with of(path, "its root"):
+            mounted = keeper.disk(keeper.write("root.img", bundle.root))
+        found = msgspec.structs.replace(found, disk=mounted.disk, root=mounted.root)
     return found
 
 

@@ -56,6 +56,7 @@ _CONTAINERS = {
     "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, its initrd does",
     "LVM2_member": "it is a part of a volume group (LVM), which bootlab does not put together",
     "linux_raid_member": "it is a part of an array (MD RAID), which bootlab does not put together",
+    "zfs_member": "it is a part of a pool of ZFS{}, whose files bootlab does not read",
     "chromeos_kernel": "it is a kernel signed for a Chromebook (ChromeOS), which bootlab does not take apart: "
     "`futility vbutil_kernel --get-vmlinuz` does, and `--verify --verbose` shows its command line",
 }
@@ -110,6 +111,8 @@ def look(path: Path, wanted: int | None = None) -> Disk:
     notes: list[str] = []
     for part in parts:
         view, note = view_of(part.file_system, windows[part.number])
+        # A swap partition that nobody formatted, and GRUB's own, have no file system.
+        note = "" if part.file_system is None and part.partition.kind in {"swap", "bios-boot"} else note
         if view is not None:
             views[part.number] = view
         where = f"partition {part.number}" if part.number else "the whole image"
@@ -209,7 +212,7 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
     """Return the files of a file system; None, and why, where they cannot be read."""
     if system is None or system.fstype == "swap":
         unknown = system is None and window.size_bytes >= _SMALL_BYTES
-        return None, "nothing that is known lies on it" if unknown else ""
+        return None, "what lies on it is of no kind that bootlab knows" if unknown else ""
     try:
         if system.fstype in {"ext2", "ext3", "ext4"}:
             files = ExtFiles(window)
@@ -221,7 +224,8 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
             return FileView(FatFiles(window)), ""
     except UserError as error:
         return None, error.message
-    return None, _CONTAINERS.get(system.fstype, f"bootlab does not read the files of {system.fstype}")
+    label = f" ({system.label})" if system.label else ""
+    return None, _CONTAINERS.get(system.fstype, f"bootlab does not read the files of {system.fstype}{{}}").format(label)
 
 
 def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], roots: tuple[int, ...]) -> int | None:

@@ -18,6 +18,8 @@ from bootlab.sources.facts import BootEntry, SourceFacts
 from bootlab.sources.merge import merged
 
 _TEXT_MAX_BYTES = 1 << 20
+# A build system's folder has hundreds of other texts.
+_FILES_MAX = 20
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # src/vmm/src/vmm_config/boot_source.rs: DEFAULT_KERNEL_CMDLINE.
 _FIRECRACKERS_LINE = "reboot=k panic=1 nomodule 8250.nr_uarts=0 i8042.noaux i8042.nomux i8042.dumbkbd swiotlb=noforce"
@@ -58,6 +60,17 @@ def of(path: Path) -> GuestConfig | None:
     if re.match(r"(?:<\?xml[^>]*>\s*)?<domain\b", start):
         return _libvirt(start)
     return None
+
+
+def of_folder(folder: Path, looker: Looks) -> SourceFacts | None:
+    """Look at a folder with the one description of a guest with a kernel; None where there is none, or are several."""
+    files = [path for path in sorted(folder.iterdir()) if path.suffix in {".json", ".xml"} and path.is_file()]
+    guests = [path for path in files[:_FILES_MAX] if (config := of(path)) is not None and config.kernel]
+    if len(guests) != 1:
+        return None
+    found = looker.look(guests[0])
+    note = f"{guests[0].name} says what is started of this folder"
+    return msgspec.structs.replace(found, source=folder, notes=(*found.notes, note))
 
 
 def text_of(path: Path, other: foreign_file.Named | None, looker: Looks) -> SourceFacts:

@@ -44,6 +44,7 @@ from bootlab.sources import (
     taken,
     taken_parts,
     unbootable,
+    unread,
 )
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 from bootlab.sources.menus import network
@@ -129,7 +130,7 @@ class Looker:
 
     @property
     def _keeper(self) -> bundle.Keeper:
-        return bundle.Keeper(self._write, self.kernel, self.initramfs)
+        return bundle.Keeper(self._write, self.kernel, self.initramfs, self.disk)
 
     def _bundle(self, path: Path, parts: Bundle) -> SourceFacts:
         return bundle.look(path, parts, self._keeper)
@@ -186,6 +187,7 @@ class Looker:
             unknown=unknown,
         )
         found = self._with_entry(found, entries, view)
+        found = unread.with_menu(found, looked.medium) if view is None else found
         if found.kernel is None:
             found = msgspec.structs.replace(found, kernels_there=lying.kernels(view, looked.medium))
         if found.entry is None or found.disk is None:
@@ -217,9 +219,7 @@ class Looker:
         lies_here = build_folder.has_kernel(path)
         if not lies_here and (below := build_place.images_below(path)) is not None:
             return build_folder.look(below, self)
-        if (served := self._served(path, lies_here)) is not None:
-            return served
-        return build_folder.look(path, self)
+        return self._served(path, lies_here) or guest_config.of_folder(path, self) or build_folder.look(path, self)
 
     def _served(self, path: Path, lies_here: bool) -> SourceFacts | None:
         """Look at a folder with a boot loader's menu; None for another, and where a medium lies beside the kernel."""

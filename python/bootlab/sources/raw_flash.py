@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.formats import device_tree, fit, uboot_header
+from bootlab.formats import device_tree, fit, processor, uboot_header
 
 _STEP_BYTES = 4096
 _SEARCHED_BYTES = 512 << 20
@@ -22,12 +22,16 @@ _SQUASHFS, _UBI = b"hsqs", b"UBI#"
 
 
 class FlashPart(msgspec.Struct, frozen=True):
-    """A part of a dump. `size_bytes`: 0 where it goes to the end. `ending`: of the file that is made of it."""
+    """A part of a dump. `size_bytes`: 0 where it goes to the end. `ending`: of the file that is made of it.
+
+    `foreign`: the processor that it is for, where bootlab has no machine with it.
+    """
 
     at_bytes: int
     what: str
     ending: str
     size_bytes: int = 0
+    foreign: str = ""
 
 
 def refusal(path: Path) -> UserError | None:
@@ -36,14 +40,23 @@ def refusal(path: Path) -> UserError | None:
     if not parts:
         return None
     listed = ", ".join(f"{part.what} at {part.at_bytes:,}" for part in parts)
+    foreign = next((part.foreign for part in parts if part.foreign), "")
     ways, names = [], []
     for number, part in enumerate(parts):
         name = f"part{number}.{part.ending}"
         count = f" count={part.size_bytes}" if part.size_bytes else ""
         ways.append(f"dd if={path} of={name} bs=1M iflag=skip_bytes,count_bytes skip={part.at_bytes}{count}")
         names.append(f"--from {name}")
+    what = f"{path} is a dump of flash without a partition table: it has {listed} (bytes from its begin)"
+    if foreign:
+        roots = [name for name, part in zip(names, parts, strict=True) if part.ending == "squashfs"]
+        unpacked = f"take the parts out: {'; '.join(ways)}; unsquashfs unpacks {roots[0].split()[1]}. " if roots else ""
+        return UserError(
+            f"{what}; its kernel is for {foreign}: {processor.UNSUPPORTED}",
+            hint=f"{unpacked}Or give a build of the same system for a processor that bootlab has; {processor.WAY_OUT}",
+        )
     return UserError(
-        f"{path} is a dump of flash without a partition table: it has {listed} (bytes from its begin)",
+        what,
         hint=f"take the parts out, and give those of one system: {'; '.join(ways)}; then {' '.join(names)}",
     )
 
@@ -64,7 +77,12 @@ def parts_of(path: Path) -> Iterator[FlashPart]:
                     count += 1
                     if part.ending == "ubi":
                         return
-                at += max(_STEP_BYTES, -(-(part.size_bytes if part else 0) // _STEP_BYTES) * _STEP_BYTES)
+                end = at + (part.size_bytes if part else 0)
+                # OpenWrt puts the root right behind the kernel (its mtdsplit finds it there).
+                if part is not None and end % _STEP_BYTES and _part(data, end) is not None:
+                    at = end
+                    continue
+                at = max(at + _STEP_BYTES, -(-end // _STEP_BYTES) * _STEP_BYTES)
 
 
 def _part(data: mmap.mmap, at: int) -> FlashPart | None:
@@ -79,7 +97,10 @@ def _part(data: mmap.mmap, at: int) -> FlashPart | None:
         return FlashPart(at, "a FIT image", "itb", size) if is_fit else None
     if head.startswith(uboot_header.MAGIC):
         size = uboot_header.HEADER_BYTES + int.from_bytes(head[12:16], "big")
-        return FlashPart(at, "an image for U-Boot", "uImage", size) if size <= len(data) - at else None
+        foreign = processor.without_machine(data[at : at + uboot_header.HEADER_BYTES + 1])
+        name = " ".join(head[32:64].split(b"\0")[0].decode("ascii", "replace").split())
+        what = f"an image for U-Boot{f' ({name})' if name.isprintable() and name else ''}"
+        return FlashPart(at, what, "uImage", size, foreign) if size <= len(data) - at else None
     if head.startswith(_SQUASHFS):
         size = int.from_bytes(head[40:48], "little")
         return FlashPart(at, "a SquashFS file system", "squashfs", size) if 96 < size <= len(data) - at else None

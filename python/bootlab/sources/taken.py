@@ -131,8 +131,9 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     if len(entry.initrds) > 1:
         yield f"several initrds are put together, as the loader does: {', '.join(map(shown, entry.initrds))}"
     if entry.overlays:
+        listed = ", ".join(map(shown, entry.overlays))
         yield (
-            f"the loader merges overlays into the device tree ({', '.join(entry.overlays)}), which is not done here: "
+            f"the loader merges overlays into the device tree ({listed}), which is not done here: "
             "fdtoverlay -i BOARD.dtb -o joined.dtb OVERLAY…, then --from joined.dtb"
         )
     # A unified image has its own, and Android's.

@@ -97,8 +97,12 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
             f"where the root comes from here: {server} is on a server, and the described machine has no network: "
             "give the root's tree or image with --from"
         )
+    elif found.disk is None and found.tree is None and found.initramfs is not None and (named := _root_elsewhere(line)):
+        unknown.append(
+            f"where the root is: the initrd looks for {named} on a disk, which was not given: --from DISK too"
+        )
     elif found.initramfs is None and root is None and attached is None:
-        unknown.append("what user space the kernel starts: neither an initramfs nor a root was given")
+        unknown.append("what user space the kernel starts: neither an initramfs nor a root was found")
     if found.log is not None and found.log.arch and found.log.arch != arch:
         notes.append(f"{found.log.source} is a log of {found.log.arch}, and the kernel is for {arch}")
     if not found.kernel.config:
@@ -141,6 +145,15 @@ def _only_attached(line: CommandLine, found: SourceFacts, root: RootProposal) ->
     """Tell whether a medium is no root that the command line gives."""
     by_initrd = bool(finds_root(line)) and found.initramfs is not None
     return root.image is not None and not line.has("root") and not by_initrd
+
+
+def _root_elsewhere(line: CommandLine) -> str:
+    """Return the parameter that names a file system as the root: `root=`, or postmarketOS' own; "" for none."""
+    for key in ("root", "pmos_root_uuid", "pmos_root"):
+        value = line.value(key) or ""
+        if value.startswith(("UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=", "/dev/disk/")) or (value and key != "root"):
+            return f"{key}={value}"
+    return ""
 
 
 def _name(name: str) -> str:
@@ -229,7 +242,14 @@ def _root(found: SourceFacts, board: QemuBoard, notes: list[str]) -> RootProposa
     if fstype in PUT_TOGETHER and found.initramfs is None:
         notes.append(f"the kernel alone does not put a root on {fstype} together: give its initrd (--from initrd.img)")
     medium, reason, lacking = _medium(found, board, fstype)
-    if lacking:
+    if not _has_bus(board):
+        usual = boards.usual(board.arch).machine
+        reason = f"{board.machine} has no bus for a virtio disk, and bootlab knows no slot of it: it will not start so"
+        notes.append(
+            f'{reason}. machine.type = "{usual}", without machine.dtb and machine.console_port, boots the same kernel, '
+            f"if that is built for several platforms (console={boards.usual(board.arch).port})"
+        )
+    elif lacking:
         notes.append(f"no driver can mount the root: {lacking}")
     if medium == "disk" and not _DISKS_ARE_EXACT:
         notes.append("on this host a virtio disk answers at the host's pace, so boots will not repeat exactly")
@@ -268,6 +288,11 @@ def _medium(found: SourceFacts, board: QemuBoard, fstype: str) -> tuple[RootMedi
             return medium, reason, drivers.lacking(system)
         passed.append(f"{medium}: {lacking}")
     return candidates[0], "none of the media has its drivers", "; ".join(passed)
+
+
+def _has_bus(board: QemuBoard) -> bool:
+    """Tell whether a machine has a place for a disk or card: QEMU 10 says of the others, "No 'PCI' bus found"."""
+    return board.pci or board.card is not None or board.machine.startswith("versatile")
 
 
 # Where the plugin bootlab-devices keeps them in step with the instructions (qemu-plugin/host-code.c).
@@ -309,9 +334,11 @@ def _key_notes(found: SourceFacts) -> list[str]:
 
 
 def _mount_notes(found: SourceFacts) -> list[str]:
-    """Name the lines of fstab that systemd would wait 90 s for."""
+    """Name the lines of fstab whose devices are lacking; systemd, where it was seen, would wait 90 s for them."""
     if found.root is None or found.disk is None:
         return []
+    systemd = found.root.init_kind == "systemd"
+    waits_so = ": systemd waits 90 s for it (nofail in fstab, or UUID=, ends that)" if systemd else ""
     notes = []
     for line in found.root.mounts:
         waits = line.folder not in {"/", "none", "swap"} or line.fstype == "swap"
@@ -322,7 +349,7 @@ def _mount_notes(found: SourceFacts) -> list[str]:
         by_name = line.device.startswith(("/dev/sd", "/dev/vd", "/dev/hd", "/dev/nvme"))
         if on_disk and (part is None or by_name):
             notes.append(
-                f"fstab mounts {line.device} on {line.folder}, which this machine does not have under that name: "
-                "systemd waits 90 s for it (nofail in fstab, or UUID=, ends that)"
+                f"fstab mounts {line.device} on {line.folder}, which this machine does not have under that name"
+                f"{waits_so}"
             )
     return notes

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""File systems that bootlab does not read: the menu that starts what lies on them, and the commands that open them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.formats.file_view import FileView
+from bootlab.model.cmdline import CommandLine
+from bootlab.sources import root_tree
+from bootlab.sources.disk import named_by
+from bootlab.sources.facts import BootEntry, DiskFacts, PartitionFacts, SourceFacts
+from bootlab.sources.medium import BootMedium
+
+_READ = frozenset({"ext2", "ext3", "ext4", "xfs", "vfat", "swap", "chromeos_kernel", "crypto_LUKS"})
+_SHOWN_MAX = 4
+
+
+def partitions(disk: DiskFacts) -> tuple[PartitionFacts, ...]:
+    """Return the partitions with a file system that is known and not read, the largest first."""
+    found = (part for part in disk.partitions if part.file_system is not None and part.file_system.fstype not in _READ)
+    return tuple(sorted(found, key=lambda part: -part.partition.size_bytes))
+
+
+def entry_of(medium: BootMedium) -> BootEntry | None:
+    """Return what the first menu takes that can be read, where its kernel lies on a partition that cannot."""
+    for own in medium.views.values():
+        view = FileView(own.files)
+        medium.show_in(view)
+        for entry in root_tree.entries_of(view, medium)[:1]:
+            holder = medium.of(entry.partition)
+            if entry.kernel and holder is not None and entry.partition not in medium.views:
+                return entry
+    return None
+
+
+def with_menu(found: SourceFacts, medium: BootMedium | None) -> SourceFacts:
+    """Return a medium whose root cannot be read, with what a menu on it takes, where one can be read."""
+    entry = entry_of(medium) if medium is not None else None
+    if entry is None or found.disk is None:
+        return found
+    disk = _with_its_root(found.disk, entry)
+    return msgspec.structs.replace(found, disk=disk, entry=entry, notes=(*found.notes, *entry.notes))
+
+
+def _with_its_root(disk: DiskFacts, entry: BootEntry) -> DiskFacts:
+    """Return a disk with the root that an entry's line names, where that cannot be read either."""
+    try:
+        root = CommandLine.parse(entry.cmdline.replace("\n", " ")).value("root") or ""
+    except UserError:
+        return disk
+    part = named_by(root, disk.partitions)
+    return msgspec.structs.replace(disk, root=part.number) if part is not None else disk
+
+
+def menu_words(entry: BootEntry) -> str:
+    """Say what a menu takes from a partition that cannot be read."""
+    return (
+        f"its menu {entry.source} takes {entry.kernel} of partition {entry.partition}"
+        f"{f' ({entry.title})' if entry.title else ''}, with the line: {entry.cmdline}"
+    )
+
+
+def way(disk: DiskFacts, entry: BootEntry | None) -> str:
+    """Return the commands that take kernel and initrd out of what cannot be read; "" where all can be."""
+    parts = partitions(disk)
+    if not parts:
+        return ""
+    named = [part for part in parts if entry is not None and part.number == entry.partition] or list(parts)
+    part = named[0]
+    device = f"/dev/loop0p{part.number}" if part.number else "/dev/loop0"
+    mounts = _mount(part, device)
+    image = disk.path
+    if entry is not None and part.number == entry.partition:
+        given = [entry.kernel, *entry.initrds]
+        files = " ".join(f"--from /mnt{path}" for path in given)
+        return f"sudo losetup -Pf --show {image}; {mounts}; then give its kernel with the disk: {files} --from {image}"
+    others = [str(one.number) for one in parts[1:_SHOWN_MAX] if one.number]
+    more = f" (or partition {', '.join(others)})" if others else ""
+    return (
+        f"sudo losetup -Pf --show {image}; {mounts}{more}; then give the tree, whose menu has the command line, and "
+        f"the disk: --from /mnt --from {image}; or its kernel and initrd: --from /mnt/boot/KERNEL --from "
+        f"/mnt/boot/INITRD --from {image}, and the menu's line in kernel.cmdline"
+    )
+
+
+def _mount(part: PartitionFacts, device: str) -> str:
+    system = part.file_system
+    fstype = system.fstype if system is not None else ""
+    if fstype == "zfs_member":
+        pool = (system.label if system is not None else "") or "POOL"
+        return (
+            f"where ZFS is there: sudo zpool import -N -o readonly=on -d {device} {pool}; zfs list -r {pool} names the "
+            f"root; sudo mount -t zfs -o ro,zfsutil {pool}/ROOT/NAME /mnt"
+        )
+    if fstype == "LVM2_member":
+        return "sudo vgchange -ay; sudo lvs names the root; sudo mount -o ro /dev/GROUP/ROOT /mnt"
+    if fstype == "linux_raid_member":
+        return f"sudo mdadm --assemble --readonly --run /dev/md0 {device}; sudo mount -o ro /dev/md0 /mnt"
+    note = " (the default subvolume; subvol= takes another)" if fstype == "btrfs" else ""
+    return f"sudo mount -o ro {device} /mnt{note}"
