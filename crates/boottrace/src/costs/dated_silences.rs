@@ -6,7 +6,7 @@ use super::cost::Cost;
 use super::named_silences;
 use super::silences::is_one_wait;
 use crate::facts::boot::gap::{BootPart, LargeGap};
-use crate::log::breaks::leaves_out;
+use crate::log::breaks::{leaves_out, loses};
 use crate::log::line::LineKind;
 use crate::text::shorten::shorten;
 
@@ -30,7 +30,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .iter()
         .take_while(|line| end.is_none_or(|end| line.number <= end))
     {
-        if leaves_out(line) {
+        if leaves_out(line) || loses(&line.text) {
             last = None;
         }
         let Some((ns, clock)) = context.axis.at(line).filter(|_| line.kind != LineKind::Blank) else {

@@ -7,7 +7,7 @@ use super::sayings::saying;
 use crate::facts::boot::clock_set::clock_set;
 use crate::log::any_stamp;
 use crate::log::any_stamp::{said, Form};
-use crate::log::breaks::{filtering_command, leaves_out};
+use crate::log::breaks::{filtering_command, leaves_out, loses};
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
@@ -85,6 +85,9 @@ pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
             LineKind::Blank => mark,
             _ => leaves_out(line) && mark,
         };
+        if loses(&line.text) {
+            piece.close(&mut best);
+        }
         if !ends && leaves_out(line) {
             piece.since.cut = true;
             continue;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::cost::Cost;
 use crate::facts::boot::first_use::is_behind_a_prompt;
 use crate::facts::boot::gap::{ends_the_boot, in_background, is_sentence, waits_for_somebody, BootPart};
-use crate::facts::boot::idle::{is_nobodys, says_the_same, Often};
+use crate::facts::boot::idle::{is_nobodys, is_of_a_governor, says_the_same, Often};
 use crate::log::boot_log::{BootLog, BootStart};
-use crate::log::breaks::{is_taken_out, leaves_out, shuts_down};
+use crate::log::breaks::{is_taken_out, leaves_out, loses, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
 use crate::log::course::boot_waits_for;
 use crate::log::line::{run_ahead, strays, Line};
@@ -132,7 +132,9 @@ pub fn longest_stretch(
             let timers = often.holds(line) && in_background(from, BootPart::UserSpace);
             says_the_same(from, line) || timers || (often.holds(from) && !boot_waits_for(&line.text))
         };
-        let asked = asked || (at >= init_from && again(&boot.lines[before]));
+        let asked = asked
+            || (at >= init_from
+                && (is_of_a_governor(&boot.lines[before].text, &line.text) || again(&boot.lines[before])));
         if !(SHORTEST_NS..=LONGEST_NS).contains(&ns)
             || asked
             || boot.lines[before].number == line.number
@@ -166,7 +168,7 @@ fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
         after: shorten(from.text.trim()),
         before_line: to.number,
         before: shorten(to.text.trim()),
-        left_out: lines.iter().any(leaves_out),
+        left_out: lines.iter().any(|line| leaves_out(line) || loses(&line.text)),
         span_ns: 0,
     }
 }

@@ -42,7 +42,7 @@ mod program_runs;
 mod prose;
 mod said_waits;
 mod sayings;
-mod selection;
+pub(crate) mod selection;
 mod self_tests;
 mod settings;
 mod silences;

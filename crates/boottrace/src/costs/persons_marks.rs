@@ -73,8 +73,23 @@ fn below(text: &str) -> Option<&str> {
     let aside = text
         .strip_prefix('(')
         .and_then(|text| text.trim_end().strip_suffix(')'));
-    let aside = aside.filter(|text| text.contains(' ') && !text.contains(['(', '=', ':']));
+    let aside = aside.filter(|text| text.contains(' ') && !text.contains(['(', '=', ':']) && !asks_for_patience(text));
     aside.or_else(|| marked.then_some(text)).and_then(says)
+}
+
+/// `This may take a few minutes`: so speaks a script to whoever sits before the machine.
+fn asks_for_patience(text: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "may take",
+        "might take",
+        "can take",
+        "could take",
+        "will take",
+        "please",
+        "do not",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// The words of a mark behind a message.
@@ -110,6 +125,7 @@ mod tests {
             below("(Hangs for a long time here)"),
             Some("Hangs for a long time here")
         );
+        assert_eq!(below("(This can take some minutes. Please wait.)"), None);
         for text in ["^", "^^^", "hangs here", "a ^ b waits", "(wait=5)", "(waiting)"] {
             assert_eq!(below(text), None, "{text}");
         }

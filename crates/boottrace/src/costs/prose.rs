@@ -3,7 +3,7 @@
 
 use crate::log::any_stamp;
 use crate::log::line::Line;
-use crate::log::sentence::is_sentence;
+use crate::log::sentence::{is_sentence, lists_names};
 use crate::text::languages::{says_otherwise, words, Kind};
 pub(super) use crate::text::words::{find, holds};
 
@@ -57,7 +57,8 @@ pub(super) fn is_prose(line: &Line) -> bool {
     let text = unquoted(line.text.trim());
     let captured = line.host_ns.is_some() && !is_sentence(text);
     let logged = line.has_kernel_prefix() || line.process.is_some() || captured || any_stamp::of(text).is_some();
-    let code = text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
+    let code =
+        lists_names(text) || text.ends_with([';', '{', '}']) || text.starts_with(|c| NO_PROSE.contains(c) && c != '`');
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
     // A table's row, and a page's indented command.
     let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);

@@ -7,7 +7,7 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::named_silences;
-use super::selection::is_selected;
+use super::selection::{is_a_choice, is_selected};
 use crate::facts::boot::dates::received_ns;
 use crate::facts::boot::gap::{in_background, BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
@@ -38,7 +38,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
         .filter(|gap| !replay.is_some_and(|replay| replay.covers(gap)) && !explained(gap, out))
         .collect();
     let nameless = named_silences::find(context, &open, out);
-    let chosen = is_a_choice(context);
+    let chosen = is_a_choice(context.boot);
     let of = |part: BootPart| {
         nameless
             .iter()
@@ -194,22 +194,6 @@ fn tells_of_failure(text: &str) -> bool {
         "nable to",
     ];
     WORDS.iter().any(|word| text.contains(word))
-}
-
-/// Are the lines of a piece those of one driver or subsystem? Somebody chose them, and others spoke meanwhile.
-fn is_a_choice(context: &Context<'_>) -> bool {
-    const LINES: usize = 5;
-    let boot = context.boot;
-    let who = |line: &&Line| line.text.split([':', ' ', '[']).next().unwrap_or("").to_owned();
-    let mut spoken = context.lines.iter();
-    let first = spoken.next().map(who).filter(|who| who.len() > 2);
-    let all = || {
-        first
-            .as_ref()
-            .is_some_and(|first| spoken.clone().all(|line| who(line) == *first))
-    };
-    let few = boot.start == BootStart::MiddleOfLog && context.lines.len() >= LINES && context.kernel.banner.is_none();
-    few && all()
 }
 
 /// x86 prints its map of the memory between these two (arch/x86/kernel/setup.c, init/main.c): where nothing stands there,

@@ -26,7 +26,8 @@ pub(crate) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
         over &= !["boot_progress_start", "SurfaceFlinger is starting"]
             .iter()
             .any(|words| line.text.contains(words));
-        let said = (!over).then(|| stated(&line.text)).flatten();
+        let said = || counted_by_the_loader(line).map(plain).or_else(|| stated(&line.text));
+        let said = (!over).then(said).flatten();
         over |= ends_a_start(line) || line.text.contains(": TotalBootTime took to complete: ");
         let Some(stated) = said.filter(|stated| stated.ns >= SHORTEST_NS) else {
             continue;
@@ -59,7 +60,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let lines = context.boot.lines.iter();
     let lines = lines.take_while(|line| end.is_none_or(|end| line.number <= end));
     let spoken = lines
-        .filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel) || of_the_loader(&line.text).is_some());
+        .filter(|line| matches!(line.kind, LineKind::User | LineKind::Kernel) || counted_by_the_loader(line).is_some());
     for cost in of_lines(spoken) {
         let number = cost.lines[0];
         // A line that ends a silence, and says of more than that how long it took, tells what took it.
@@ -84,7 +85,7 @@ fn cost(stated: Stated, line: &Line) -> Cost {
     let at_least = if stated.at_least { "at the least " } else { "" };
     Cost {
         // No stamp of the kernel's bounds what lies before it.
-        kind: if of_the_loader(&line.text).is_some() {
+        kind: if counted_by_the_loader(line).is_some() {
             CostKind::FirmwareStep
         } else {
             CostKind::StatedTime
@@ -113,6 +114,14 @@ pub(crate) struct Stated {
     pub waited: bool,
 }
 
+fn plain(ns: i64) -> Stated {
+    Stated {
+        ns,
+        at_least: false,
+        waited: false,
+    }
+}
+
 /// The time that a line says it took, where its words leave no doubt.
 pub(crate) fn stated(text: &str) -> Option<Stated> {
     // systemd sums up the whole start, and a harness its whole test; a limit is no time that passed.
@@ -120,11 +129,7 @@ pub(crate) fn stated(text: &str) -> Option<Stated> {
         return None;
     }
     if let Some(ns) = of_the_loader(text) {
-        return Some(Stated {
-            ns,
-            at_least: false,
-            waited: false,
-        });
+        return Some(plain(ns));
     }
     if let Some(ns) = of_a_limit(text) {
         return Some(Stated {
@@ -147,9 +152,29 @@ fn of_the_loader(text: &str) -> Option<i64> {
     us.checked_mul(1000)
 }
 
+/// What a boot loader counts itself: U-Boot at its end, where it is built so (`Total: 812.500 ms`), or a step in it
+/// (`Memory test end, lapsed time = 3 seconds`).
+fn counted_by_the_loader(line: &Line) -> Option<i64> {
+    let text = line.text.trim();
+    if line.kind != LineKind::Firmware {
+        return of_the_loader(text);
+    }
+    let total = text.strip_prefix("Total: ").filter(|rest| rest.ends_with(" ms"));
+    let lapsed = || text.rsplit_once("lapsed time = ").map(|(_, rest)| rest);
+    let Some((number, unit)) = total.or_else(lapsed).and_then(|rest| rest.split_once(' ')) else {
+        return of_the_loader(text);
+    };
+    length(number, Some(unit), &['.'])
+}
+
 /// Is it the length of a whole test, of a build or of everything? That is no part of a boot.
 fn is_of_all(text: &str) -> bool {
-    const PARTS: [&str; 20] = [
+    const PARTS: [&str; 24] = [
+        // A measuring program's results: ioping, ping, ab.
+        " iops",
+        " requests ",
+        "requests/s",
+        "packets transmitted",
         "disconnected",
         "suspend",
         "hibernat",

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::costs::cost::Cost;
 use crate::costs::longest_stretch::{longest_stretch, LongestStretch};
+use crate::costs::selection::is_searched;
 use crate::costs::{costs, Evidence};
 use crate::facts::boot;
 use crate::facts::boot::axis::Axis;
@@ -152,7 +153,7 @@ impl Boot {
             intervals: boot::intervals(&stages),
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
-            longest: longest_stretch(&log, &costs, (ended, over)),
+            longest: longest_stretch(&log, &costs, (ended, over)).filter(|_| !is_searched(&log)),
             costs,
             gaps,
             end: boot::end(&log, &firmware, &facts, &axis),

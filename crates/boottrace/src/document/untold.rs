@@ -80,12 +80,13 @@ pub(super) fn of_text(outside: &[Line]) -> Option<(u32, Part)> {
 }
 
 fn is_step(text: &str) -> bool {
+    // A program says `Setting frob: 3` too, and no start script does without how it ended.
+    const ENDS: [&str; 4] = [": OK", ": done", ": done.", ":"];
     let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
     // A package manager's: `Setting up frob:amd64 (1.2-3) ...`
     let package = text.starts_with("Setting up ") && text.trim_end().ends_with(") ...");
-    !package
-        && STEPS.iter().any(|step| text.starts_with(step))
-        && (text.contains(" OK ") || text.contains(": ") || text.contains("..."))
+    let ended = text.contains(" OK ") || text.contains("...") || ENDS.iter().any(|end| text.trim_end().ends_with(end));
+    !package && ended && STEPS.iter().any(|step| text.starts_with(step))
 }
 
 /// Not in a path or a name: `arch/riscv/boot/Image`.

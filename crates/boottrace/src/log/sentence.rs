@@ -19,6 +19,19 @@ const OF_MACHINES: [&str; 12] = [
     "No ",
 ];
 
+/// Is this a list of modules' or devices' names, as the kernel prints it in one long line that a mail then breaks? No
+/// word of it is a sentence's, and some are names with marks inside.
+pub(crate) fn lists_names(text: &str) -> bool {
+    const LEAST: usize = 5;
+    let name = |word: &str| {
+        let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-' | '(' | ')');
+        word.chars().all(inner)
+    };
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let marked = words.iter().filter(|word| word.contains('_')).count();
+    words.len() >= LEAST && marked * 4 >= words.len() && words.iter().all(|word| name(word))
+}
+
 /// Does somebody write to somebody? A machine says neither I nor you, asks nothing, and begins a new sentence seldom.
 pub(crate) fn is_sentence(text: &str) -> bool {
     const WORDS: [&str; 37] = [

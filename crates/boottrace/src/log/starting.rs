@@ -33,6 +33,12 @@ pub fn shows_a_start(line: &Line) -> bool {
         || is_start_job(&line.text)
 }
 
+/// Does BusyBox's init start the scripts that it starts once (init/init.c)? `starting pid 1, tty '': '/sbin/openrc boot'`
+fn enters_a_level(text: &str) -> bool {
+    const SCRIPTS: [&str; 4] = ["openrc sysinit'", "openrc boot'", "openrc default'", "/rcS'"];
+    text.starts_with("starting pid ") && SCRIPTS.iter().any(|script| text.trim_end().ends_with(script))
+}
+
 /// Does the system's manager say what it says only when a system starts? A user's manager has no such units, and no
 /// package that is installed starts them again (systemd: units/*.target, systemd-update-utmp.service). So do the daemon of the
 /// clock's jobs, in its first words (Vixie cron), and sysvinit.
@@ -48,7 +54,7 @@ pub fn starts_system(line: &Line) -> bool {
     ];
     let text = line.text.trim_start();
     let process = line.process.as_deref();
-    if text.starts_with("INIT: Entering runlevel: ") {
+    if text.starts_with("INIT: Entering runlevel: ") || (process == Some("init") && enters_a_level(text)) {
         return true;
     }
     if process.is_some_and(|name| {

@@ -103,7 +103,8 @@ def boot_view(boot: LogBoot, told: ToldPart, top: int, goal: RecordedGoal | None
     if boot.outcome == "ends-in-firmware":
         ended = "no line of a kernel found"
     if boot.outcome == "not-shown":
-        ended = "a piece from the middle" if boot.start == "middle-of-log" else "neither kernel nor init was recognised"
+        unknown = "the text does not show its end" if boot.reached_kernel else "neither kernel nor init was recognised"
+        ended = "a piece from the middle" if boot.start == "middle-of-log" else unknown
     style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"
     parts: list[RenderableType] = [
         cell(f"{told.name} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gap::is_sentence;
 use super::unclaimed::unclaimed_from;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::KernelFacts;
@@ -35,7 +36,7 @@ pub enum Outcome {
     /// The log ends before the kernel.
     EndsInFirmware,
     /// It shows neither the kernel's begin nor init's: a piece from the middle, or a quiet kernel behind which somebody
-    /// speaks who says no name.
+    /// speaks who says no name. Or it is quoted: lines of it are left out, or its author goes on behind it.
     NotShown,
     /// The kernel panicked.
     Panic,
@@ -88,7 +89,7 @@ pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
         Outcome::UserSpace
     } else if boot.kernel_from.is_some() {
         let piece = boot.start == BootStart::MiddleOfLog && kernel.banner.is_none();
-        if piece {
+        if piece || is_quoted(boot) {
             Outcome::NotShown
         } else {
             Outcome::EndsInKernel
@@ -132,6 +133,12 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
             FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
             FaultKind::Warning => continue,
         };
+        let named = (kind == FailureKind::Oops)
+            .then(|| failing_function(boot, fault.line))
+            .flatten();
+        let meaning = named.map_or(meaning.to_owned(), |name| {
+            format!("kernel code failed in `{name}`; what follows may be its consequence")
+        });
         // The panic is listed, however many oopses came before it.
         let first_panic = kind == FailureKind::Panic && out.iter().all(|failure: &Failure| failure.kind != kind);
         if out.len() < MAX_LISTED || first_panic {
@@ -139,7 +146,7 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
                 kind,
                 line: fault.line,
                 text: shorten(&fault.text),
-                meaning: meaning.to_owned(),
+                meaning,
             });
         }
     }
@@ -164,6 +171,50 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
         out.push(failure);
     }
     out
+}
+
+/// The function in which kernel code failed, as the report below its first line names it; none where it has only an address.
+/// Sources: arch/*/kernel/process.c, arch/*/lib/show_regs.c, mm/kasan/report.c.
+fn failing_function(boot: &BootLog, line: u32) -> Option<String> {
+    const LINES: usize = 60;
+    const AT: [&str; 9] = [
+        "RIP: 0010:",
+        "RIP: e030:",
+        "EIP: 0060:",
+        "EIP is at ",
+        "EIP: ",
+        "PC is at ",
+        "pc : ",
+        "epc : ",
+        "NIP [",
+    ];
+    let from = boot.lines.partition_point(|one| one.number < line);
+    let report = boot.lines[from..]
+        .iter()
+        .take(LINES)
+        .filter(|one| one.kind == LineKind::Kernel);
+    for (at, one) in report.enumerate() {
+        let text = one.text.trim_start();
+        // What follows is another report.
+        if at > 0 && (text.starts_with("---[ end trace") || text.starts_with("BUG: ")) {
+            return None;
+        }
+        let checked = || {
+            text.strip_prefix("BUG: K")
+                .and_then(|rest| Some(rest.split_once(" in ")?.1))
+        };
+        let Some(rest) = AT.iter().find_map(|at| text.strip_prefix(at)).or_else(checked) else {
+            continue;
+        };
+        // `[<c0123456>] frob_probe+0x1c/0x80`, `__frob_probe.isra.0+0x1c/0x80`
+        let name = rest
+            .split_ascii_whitespace()
+            .find_map(|word| Some(word.split_once("+0x")?.0));
+        let name = name.map(|name| name.trim_start_matches(['?', '[', '(']));
+        let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        return name.filter(|name| is_name(name)).map(str::to_owned);
+    }
+    None
 }
 
 fn never_returned(call: &Initcall, ended: Outcome) -> Failure {
@@ -214,6 +265,28 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
 fn is_cut(boot: &BootLog) -> bool {
     let last = boot.lines.iter().rev().find(|line| line.kind != LineKind::Blank);
     last.is_some_and(leaves_out)
+}
+
+/// Is what there is of the kernel a quotation: are lines left out of it, or does its author go on behind it, and says of no
+/// end? Then it does not tell how the boot ended.
+fn is_quoted(boot: &BootLog) -> bool {
+    const HANGS: [&str; 8] = ["hang", "hung", "stuck", "freez", "froz", "stop", "halt", "dead"];
+    const FENCES: [char; 4] = ['`', '~', '{', '<'];
+    let from = boot.kernel_from.unwrap_or(boot.lines.len());
+    let stamped = |line: &Line| line.printk_ns.is_some();
+    let end = boot
+        .lines
+        .iter()
+        .rposition(stamped)
+        .map_or(boot.lines.len(), |at| at + 1);
+    // Dots at the very end may be the last that was captured.
+    let cut = |line: &Line| leaves_out(line) && !line.text.trim_start().starts_with(FENCES);
+    let goes_on = (end..boot.lines.len()).any(|at| is_sentence(boot, at));
+    let said = boot.lines.get(end..).unwrap_or_default().iter();
+    let hangs = said
+        .flat_map(|line| line.text.split(|c: char| !c.is_alphabetic()))
+        .any(|word| HANGS.iter().any(|hang| word.to_ascii_lowercase().starts_with(hang)));
+    (goes_on || boot.lines[from.min(end)..end].iter().any(cut)) && !hangs
 }
 
 fn ends_before_init(last: &Line) -> Failure {

@@ -8,7 +8,7 @@ pub(crate) use super::background::in_background;
 use super::background::speaks_for_init;
 use super::dated;
 use super::first_use::is_behind_a_prompt;
-use super::idle::{is_nobodys, Idle};
+use super::idle::{is_nobodys, is_of_a_governor, Idle};
 use super::inside::Course;
 pub use super::part::BootPart;
 use super::unclaimed::unclaimed_from;
@@ -117,6 +117,7 @@ pub fn gaps(
         }
         if number.is_some_and(|before: u32| line.number > before.saturating_add(1))
             || breaks::leaves_out(line)
+            || breaks::loses(&line.text)
             || (boot.start == BootStart::MiddleOfLog && is_sentence(boot, at))
             || (at > user && missing_to.is_some_and(|to| at <= to))
         {
@@ -184,7 +185,9 @@ pub fn gaps(
         last = Some(here);
         let first = before.ns == 0 && before.clock == Clock::Printk;
         let from = &boot.lines[before.at];
-        if length >= SHORTEST_NS && !(first || waits_for_somebody(from) || is_nobodys(from, line)) {
+        let nobodys =
+            is_nobodys(from, line) || (part == BootPart::UserSpace && is_of_a_governor(&from.text, &line.text));
+        if length >= SHORTEST_NS && !(first || nobodys || waits_for_somebody(from)) {
             out.push(gap(boot, before, at, length));
             if out.len() > 8 * MAX_GAPS {
                 keep_longest(&mut out);

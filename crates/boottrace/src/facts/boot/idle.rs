@@ -187,6 +187,40 @@ pub(crate) fn is_nobodys(from: &Line, to: &Line) -> bool {
     ends_no_wait(&to.text) || dead(from) || dead(to)
 }
 
+/// Does the kernel say that a processor comes or goes, or how fast it may be? Behind the start of user space that follows
+/// the load of a system that is up (arch/arm/kernel/smp.c, arch/x86/kernel/smpboot.c, drivers/firmware/psci/psci.c, Tegra's
+/// mach-tegra/cpu-tegra.c).
+pub(crate) fn is_of_a_governor(from: &str, to: &str) -> bool {
+    // Where one goes, there is nothing to do.
+    speaks_of_a_processor(to) || (speaks_of_a_processor(from) && !from.contains("Booted"))
+}
+
+fn speaks_of_a_processor(text: &str) -> bool {
+    const ENDS: [&str; 5] = [
+        ": shutdown",
+        ": Booted secondary processor",
+        " killed",
+        " killed.",
+        " is now offline",
+    ];
+    let text = text.trim();
+    if text.starts_with("Switched to NOHz mode on CPU #") || text.starts_with("cpu-tegra: ") {
+        return true;
+    }
+    let said = ["psci: ", "smpboot: "]
+        .iter()
+        .find_map(|who| text.strip_prefix(who))
+        .unwrap_or(text);
+    let number = said.strip_prefix("CPU").map(str::trim_start);
+    let behind = number.map(|said| said.trim_start_matches(|c: char| c.is_ascii_digit()));
+    behind.is_some_and(|behind| {
+        number != Some(behind)
+            && ENDS
+                .iter()
+                .any(|end| behind == *end || behind.strip_prefix(end).is_some_and(|rest| rest.starts_with(" [")))
+    })
+}
+
 /// Is a message of what nobody has waited for? No silence of a boot ends with it.
 pub(crate) fn ends_no_wait(text: &str) -> bool {
     breaks::is_plugged(text) || awaits_nothing(text) || comes_by_itself(text)
@@ -205,5 +239,20 @@ mod tests {
         assert_eq!(period(&[0, 10, 20, 30, 40]), None, "progress");
         assert!(waits("udhcpc: sending discover") && !waits("cfg80211: Calling CRDA"));
         assert_eq!(wording("usb 1-1: x"), wording("usb 2-1: x"));
+    }
+
+    #[test]
+    fn processors_come_and_go() {
+        for text in [
+            "CPU3: shutdown",
+            "psci: CPU2 killed.",
+            "smpboot: CPU 5 is now offline",
+            "CPU1: Booted secondary processor [411fc093]",
+        ] {
+            assert!(speaks_of_a_processor(text), "{text}");
+        }
+        for text in ["CPU: shutdown", "CPU1: failed to come online", "frob: killed"] {
+            assert!(!speaks_of_a_processor(text), "{text}");
+        }
     }
 }
