@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.first_contact_disks import DATA, ESP, Part, active, environment, gpt, script
 from benchmarks.first_contact_distributions import Files, _unified, block
-from benchmarks.first_contact_images import Image, fat, initrd, kernel, pair, tree, with_files
+from benchmarks.first_contact_images import Image, card, empty_root, fat, initrd, kernel, pair, tree, with_files
 from benchmarks.first_contact_others import packed, read_only
 from tests.sources import images
 
@@ -182,7 +182,7 @@ def android_disk(at: Path) -> Image:
     struct.pack_into("<8sIIIIIIIII", head, 0, b"ANDROID!", len(data), 0, len(early), 0, 0, 0, 0, page, 0)
     head[64 : 64 + len(line)] = line.encode()
     body = b"".join(part + bytes(-len(part) % page) for part in (data, early))
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-U", _UUID))
+    root = empty_root(at, "-U", _UUID)
     parts = {1: Part(b"\1" * 4096, name="xbl_a"), 2: Part(bytes(4096), name="misc")}
     parts |= {3: Part(bytes(head) + body, name="boot_a"), 4: Part(bytes(1 << 20), name="boot_b")}
     disk = gpt(at / "emmc.img", parts | {5: Part(root, name="userdata")})
@@ -213,8 +213,8 @@ def ubuntu_raspberry(at: Path) -> Image:
     files |= {"vmlinuz": kernel("taken", "arm64"), "initrd.img": packed("early"), "bcm2711-rpi-4-b.dtb": _board()}
     files |= {"vmlinuz.bak": kernel("older", "arm64"), "initrd.img.bak": packed("other")}
     files |= {"user-data": "#cloud-config\n"}
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-L", "writable"))
-    disk = images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+    root = empty_root(at, "-L", "writable")
+    disk = card(at, files, root)
     return Image((disk,), "taken", "early", f"{line} rootwait fixrtc", 2)
 
 

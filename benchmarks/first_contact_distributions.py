@@ -15,7 +15,7 @@ from pathlib import Path
 from uuid import UUID
 
 from benchmarks.first_contact_disks import BIOS_BOOT, ESP, USR_X86_64, XBOOTLDR, Part, gpt, own_uuid, priority, program
-from benchmarks.first_contact_images import Image, fat, initrd, kernel, pair, tree, with_files
+from benchmarks.first_contact_images import Image, empty_root, fat, initrd, kernel, pair, tree, with_files
 from benchmarks.first_contact_others import microcode, packed, read_only
 from tests.sources import images
 
@@ -218,7 +218,7 @@ def ubuntu_cloud(at: Path) -> Image:
     boot = with_files(at / "boot", pair("") | {"grub/grub.cfg": menu, "grub/grubenv": block("")})
     stub = "search.fs_uuid 77 root\nset prefix=($root)'/grub'\nconfigfile $prefix/grub.cfg\n"
     efi = fat(at / "efi", {"EFI/ubuntu/grub.cfg": stub, "EFI/BOOT/BOOTX64.EFI": b"MZ"})
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-L", "cloudimg-rootfs"))
+    root = empty_root(at, "-L", "cloudimg-rootfs")
     parts = {14: Part(b"\1" * 512, BIOS_BOOT), 15: Part(efi, ESP)}
     parts[16] = Part(images.ext(at / "b", boot, options=("-L", "BOOT")), XBOOTLDR)
     disk = gpt(at / "noble.img", parts | {1: Part(root)})

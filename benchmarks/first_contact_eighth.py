@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.first_contact_disks import ESP, USR_X86_64, Part, gpt, own_uuid, priority, script
 from benchmarks.first_contact_distributions import Files
-from benchmarks.first_contact_images import Image, fat, initrd, kernel, tree, with_files
+from benchmarks.first_contact_images import Image, card, empty_root, fat, initrd, kernel, tree, with_files
 from benchmarks.first_contact_others import packed
 from benchmarks.first_contact_seventh import arm, board
 from tests.sources import images
@@ -106,7 +106,7 @@ def sunxi(at: Path) -> Image:
         "dtb/one.dtb": board("Made Sun", "xunlong,orangepi-pc"),
     }
     root = images.ext(at / "p", tree(at / "root", {"boot/zImage": arm("older")}))
-    disk = images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+    disk = card(at, files, root)
     return Image((disk,), "taken", "", "console=ttyS0,115200 root=/dev/mmcblk0p2 rootwait panic=10", 2, tree="Made Sun")
 
 
@@ -188,7 +188,7 @@ def fdtdir(at: Path) -> Image:
     menu = "DEFAULT main\nLABEL main\n  LINUX ../vmlinuz\n  INITRD ../initrd.img\n  FDTDIR ../dtbs/\n  APPEND root=LABEL=sys rw\n"
     files: Files = {"extlinux/extlinux.conf": menu, "vmlinuz": kernel("taken", "arm64"), "initrd.img": packed("early")}
     files |= {"dtbs/made/one.dtb": board("Made One"), "dtbs/made/two.dtb": board("Made Two")}
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-L", "sys"))
+    root = empty_root(at, "-L", "sys")
     disk = images.mbr(at / "d.img", [(0x83, images.ext(at / "b", with_files(at / "boot", files))), (0x83, root)])
     return Image((disk,), "taken", "early", "root=LABEL=sys rw", 2, says=("dtbs",))
 
@@ -205,8 +205,8 @@ def raspberry5(at: Path) -> Image:
     }
     files |= {"initramfs_2712": packed("early"), "kernel8.img": kernel("older", "arm64"), "initramfs8": initrd("other")}
     files |= {"bcm2712-rpi-5-b.dtb": board("Made Pi 5"), "bcm2711-rpi-4-b.dtb": board("Made Pi 4")}
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-L", "rootfs"))
-    disk = images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+    root = empty_root(at, "-L", "rootfs")
+    disk = card(at, files, root)
     return Image((disk,), "taken", "early", line, 2, tree="Made Pi 5")
 
 

@@ -101,6 +101,16 @@ def fat(path: Path, files: dict[str, str | bytes], mib: int = 8) -> Path:
     return path
 
 
+def empty_root(at: Path, *options: str) -> Path:
+    """Return an ext4 root with no files but a root's own; `options` of mke2fs name it."""
+    return images.ext(at / "p", tree(at / "root", {}), options=options)
+
+
+def card(at: Path, files: dict[str, str | bytes], root: Path) -> Path:
+    """Return a board's card: a FAT partition with files, and the root."""
+    return images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+
+
 ROOT, EFI, BOOT = b"r" * 16, bytes.fromhex("28732ac11ff8d211ba4b00a0c93ec93b"), b"b" * 16
 GRUB = "set default=0\nmenuentry 'one' {{\n linux {0}/vmlinuz-2 {1}\n initrd {0}/initrd.img-2\n}}\n"
 OLD = "menuentry 'old' {{\n linux {0}/vmlinuz-1 {1}\n}}\n"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.first_contact_disks import ESP, Part, active, environment, gpt, script
 from benchmarks.first_contact_distributions import Files
-from benchmarks.first_contact_images import Image, fat, initrd, kernel, tree, with_files
+from benchmarks.first_contact_images import Image, card, empty_root, fat, initrd, kernel, tree, with_files
 from benchmarks.first_contact_others import packed, read_only
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
@@ -72,7 +72,7 @@ def arm(word: str) -> bytes:
 
 def kept_boot(at: Path, kept: dict[str, str], files: Files, root: Path, *, flag: int = 0) -> Path:
     """Return a card with U-Boot's variables before the first partition, a FAT partition and a root."""
-    disk = images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+    disk = card(at, files, root)
     data = bytearray(disk.read_bytes())
     data[0x80000:0x90000] = environment(kept, 0x10000)
     disk.write_bytes(data)
@@ -97,7 +97,7 @@ def odroid(at: Path) -> Image:
     files |= {"Image.gz": gzip.compress(kernel("taken", "arm64"), mtime=0), "amlogic/n2.dtb": board("Made N2")}
     root = images.ext(at / "p", tree(at / "root", {"boot/x": ""}), options=("-U", _UUID))
     line = f"root=UUID={_UUID} rootwait rw console=tty0 console=ttyS0,115200n8 net.ifnames=0"
-    disk = images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+    disk = card(at, files, root)
     return Image((disk,), "taken", "early", line, 2, tree="Made N2")
 
 
@@ -159,7 +159,7 @@ def script_before_entries(at: Path) -> Image:
         "EFI/BOOT/BOOTAA64.EFI": b"MZ",
         "EFI/systemd/systemd-bootaa64.efi": b"MZ",
     }
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-U", _UUID))
+    root = empty_root(at, "-U", _UUID)
     disk = gpt(at / "d.raw", {1: Part(fat(at / "efi", files), ESP, attributes=4), 2: Part(root)})
     return Image((disk,), "taken", "", f"root=UUID={_UUID} ro console=ttyS2,1500000", 2, tree="Made S")
 
@@ -174,7 +174,7 @@ def script_of_the_board(at: Path) -> Image:
         files |= {f"{name}/Image": kernel(name, "arm64"), f"{name}/board.dtb": board(name)}
     root = images.ext(at / "p", tree(at / "root", {}))
     return Image(
-        (images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)]),),
+        (card(at, files, root),),
         refused="boot.scr",
         way="k-four/Image",
     )
@@ -289,8 +289,8 @@ def raspberry(at: Path) -> Image:
     }
     for name in ("bcm2710-rpi-3-b", "bcm2711-rpi-4-b", "bcm2712-rpi-5-b"):
         files |= {f"current/{name}.dtb": board(name, "raspberrypi,4-model-b" if "4" in name else "made,pi")}
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-L", "writable"))
-    disk = images.mbr(at / "d.img", [(0x0C, fat(at / "b", files)), (0x83, root)])
+    root = empty_root(at, "-L", "writable")
+    disk = card(at, files, root)
     return Image((disk,), "taken", "early", line, 2, tree="bcm2711-rpi-4-b")
 
 

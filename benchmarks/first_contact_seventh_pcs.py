@@ -18,7 +18,7 @@ from uuid import UUID
 
 from benchmarks.first_contact_disks import BIOS_BOOT, ESP, Part, active, gpt, own_uuid, program
 from benchmarks.first_contact_distributions import Files, block
-from benchmarks.first_contact_images import Image, fat, initrd, kernel, tree, with_files
+from benchmarks.first_contact_images import Image, empty_root, fat, initrd, kernel, tree, with_files
 from benchmarks.first_contact_others import packed
 from benchmarks.first_contact_seventh import SEVENTH_BOARDS
 from tests.sources import images
@@ -195,7 +195,7 @@ def by_marker(at: Path) -> Image:
         (0x83, images.ext(at / "a", with_files(at / "x", first))),
         (0x83, images.ext(at / "b", with_files(at / "y", second))),
     ]
-    parts += [(0x83, images.ext(at / "p", tree(at / "root", {}), options=("-L", "sys")))]
+    parts += [(0x83, empty_root(at, "-L", "sys"))]
     return Image((images.mbr(at / "d.img", parts),), "taken", "early", "root=LABEL=sys ro", 3)
 
 

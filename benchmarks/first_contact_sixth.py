@@ -17,7 +17,7 @@ from uuid import UUID
 from benchmarks.first_contact_devices import _board
 from benchmarks.first_contact_disks import ESP, Part, environment, gpt, own_uuid, priority, script
 from benchmarks.first_contact_distributions import Files, _unified, block
-from benchmarks.first_contact_images import GRUB, Image, fat, initrd, kernel, pair, tree, with_files
+from benchmarks.first_contact_images import GRUB, Image, empty_root, fat, initrd, kernel, pair, tree, with_files
 from benchmarks.first_contact_others import packed, read_only
 from tests.sources import images
 
@@ -182,7 +182,7 @@ def chained(at: Path) -> Image:
     files: Files = {"EFI/BOOT/grub.cfg": menu, "EFI/BOOT/BOOTX64.EFI": b"MZ"}
     files |= {"EFI/Linux/os-1.efi": _unified("older", "other", "root=LABEL=r n=1")}
     efi = fat(at / "efi", files | {"EFI/Linux/os-2.efi": _unified("taken", "early", "root=LABEL=r n=2")}, 16)
-    root = images.ext(at / "p", tree(at / "root", {}), options=("-L", "r"))
+    root = empty_root(at, "-L", "r")
     return Image((gpt(at / "d.raw", {1: Part(efi, ESP), 2: Part(root)}),), "taken", "early", "root=LABEL=r n=2", 2)
 
 

@@ -127,7 +127,7 @@ def test_a_board_s_variables(text, kernel, line):
 
 def test_an_address_that_only_the_board_s_loader_knows_is_one():
     text = "fatload mmc 0:1 ${k} Image\nfatload mmc 0:1 $d b.dtb\nsetenv bootargs a\nbooti ${k} - $d\n"
-    entry = uboot.parse_script(text, "/boot/boot.ini", {"/boot/Image": b"x", "/boot/b.dtb": b"y"}.get)
+    entry = uboot.parse_script(text, "/boot/boot.ini", {"/boot/Image": b"x", "/boot/b.dtb": b"y"}.get).entry
     assert entry is not None
     assert (entry.kernel, entry.device_tree, entry.initrds) == ("/boot/Image", "/boot/b.dtb", ())
 
@@ -171,7 +171,9 @@ def test_a_configuration_of_a_fit_image_is_kept_with_its_entry():
     (entry,) = parse_extlinux("LABEL a\nKERNEL /fitImage#conf-b.dtb#overlay\n", "/extlinux.conf")
     assert (entry.kernel, entry.configuration) == ("/fitImage", "conf-b.dtb")
     fit_bytes = images.device_tree({"images": {}})
-    script = uboot.parse_script("load mmc 0 ${loadaddr} f\nbootm ${loadaddr}#c2", "/boot.scr", {"/f": fit_bytes}.get)
+    script = uboot.parse_script(
+        "load mmc 0 ${loadaddr} f\nbootm ${loadaddr}#c2", "/boot.scr", {"/f": fit_bytes}.get
+    ).entry
     assert script is not None
     assert (script.kernel, script.configuration) == ("/f", "c2")
     assert script.notes == (), "the image has its device tree"

@@ -270,7 +270,7 @@ def _uboot_command(
 ) -> Iterator[BootEntry]:
     """Give what U-Boot's own command boots, as it is kept."""
     reads = partial(_uboot_reads, view)
-    own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium) if "bootcmd" in kept else None
+    own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium).entry if "bootcmd" in kept else None
     if own is not None:
         yield own
 
@@ -285,7 +285,7 @@ def _uboot_scripts(view: FileView, medium: BootMedium | None, kept: Mapping[str,
             if data is None:
                 continue
             number = medium.holder(view, path) if medium is not None else 0
-            found = uboot.followed(uboot.script_text(data), path, reads, kept, medium, number)
+            found = uboot.parse_script(uboot.script_text(data), path, reads, kept, medium, number)
             if found.entry is not None:
                 yield found.entry
                 return

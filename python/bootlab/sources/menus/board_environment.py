@@ -44,7 +44,7 @@ def entry_of(
         return _box(values, source)
     if own.get("uenvcmd"):
         # Values are other commands too: quotes inside them stay.
-        found = parse_script(own["uenvcmd"], source, reads, {**_BUILT_IN, **kept, **own}, *where)
+        found = parse_script(own["uenvcmd"], source, reads, {**_BUILT_IN, **kept, **own}, *where).entry
         if found is not None:
             return found
     return _plain(own, source, reads)

@@ -80,23 +80,11 @@ def parse_script(
     environment: Mapping[str, str] | None = None,
     medium: BootMedium | None = None,
     own: int = 0,
-) -> BootEntry | None:
-    """Return what a script boots; None where it comes to no command that boots a kernel from a file.
+) -> ScriptOutcome:
+    """Return what a script boots; where it comes to no command that boots a kernel from a file, why.
 
     `environment`: the variables that U-Boot keeps. `own`: the number of the partition of `medium` that has the script.
     """
-    return followed(text, source, reads, environment, medium, own).entry
-
-
-def followed(
-    text: str,
-    source: str,
-    reads: Reads,
-    environment: Mapping[str, str] | None = None,
-    medium: BootMedium | None = None,
-    own: int = 0,
-) -> ScriptOutcome:
-    """Go through a script as `parse_script` does, and say why it boots nothing that is known."""
     script = _Script(source, reads, environment or {}, medium, own)
     script.run(commands_of(text), 0)
     return ScriptOutcome(script.booted, "" if script.booted is not None else script.why())
