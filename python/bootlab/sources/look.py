@@ -37,13 +37,13 @@ from bootlab.sources import (
     guest_config,
     initramfs,
     kernel_image,
-    lying,
     raw_flash,
     root_tree,
     several_initrds,
     taken,
     taken_parts,
     unbootable,
+    unlisted_kernels,
     unread,
 )
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
@@ -189,7 +189,7 @@ class Looker:
         found = self._with_entry(found, entries, view)
         found = unread.with_menu(found, looked.medium) if view is None else found
         if found.kernel is None:
-            found = msgspec.structs.replace(found, kernels_there=lying.kernels(view, looked.medium))
+            found = msgspec.structs.replace(found, kernels_there=unlisted_kernels.kernels(view, looked.medium))
         if found.entry is None or found.disk is None:
             return found
         return msgspec.structs.replace(found, notes=(*found.notes, *taken.slots(found.entry, found.disk, entries)))
