@@ -36,15 +36,16 @@ def effects(
     those can show it.
     """
 
-    def effect_of(technique: Technique) -> Effect:
-        effect = technique.took_effect(before[0].evidence, after[0].evidence)
+    def effect_of(change: Change) -> Effect:
+        technique = techniques[change.technique]
+        effect = technique.proves(change, before[0].evidence, after[0].evidence)
         if effect.shown or not any(look.wanted(technique, side.evidence) for side, _ in (before, after)):
             return effect
         for side, name in (before, after):
             side.evidence = look.at(side.evidence, name)
-        return technique.took_effect(before[0].evidence, after[0].evidence)
+        return technique.proves(change, before[0].evidence, after[0].evidence)
 
-    return effect_of_all([(one.id, effect_of(techniques[one.technique])) for one in changes])
+    return effect_of_all([(one.id, effect_of(one)) for one in changes])
 
 
 def conflict_in(change: Change, stack: tuple[Change, ...], techniques: Mapping[str, Technique]) -> str:
