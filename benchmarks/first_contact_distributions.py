@@ -30,7 +30,7 @@ def block(text: str) -> str:
 
 
 def home_assistant(at: Path) -> Image:
-    """Home Assistant OS on a PC: the slot by the environment block, kernels in squashfs partitions: refused by name."""
+    """Home Assistant OS on a PC: the slot by the environment block, kernels in squashfs partitions."""
     menu = 'set default=99\nset ORDER="A B"\nset A_OK=0\nset A_TRY=0\nload_env\nfor SLOT in $ORDER; do\n'
     menu += '    if [ "$SLOT" == "A" ]; then\n        INDEX=0\n        OK=$A_OK\n    fi\n'
     menu += '    if [ "$OK" -eq 1 -a "$A_TRY" -lt 3 ]; then\n        default=$INDEX\n        break\n    fi\ndone\n'
@@ -46,7 +46,8 @@ def home_assistant(at: Path) -> Image:
     parts = {1: Part(boot, ESP, "hassos-boot"), 2: Part(kernels, name="hassos-kernel0")}
     own = UUID("8d3d53e3-6d49-4c38-8349-aff6859e82fd")
     parts[3] = Part(read_only(at, "erofs"), name="hassos-system0", own=own)
-    return Image((gpt(at / "haos.img", parts),), refused="squashfs")
+    line = f"root=PARTUUID={own} rootwait console=tty1 rauc.slot=A"
+    return Image((gpt(at / "haos.img", parts),), "taken", "", line, 3)
 
 
 def coreos(at: Path) -> Image:

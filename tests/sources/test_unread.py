@@ -22,6 +22,7 @@ from tests.sources import images
 
 MIB = 1 << 20
 SQUASHFS = b"hsqs".ljust(40, b"\1") + struct.pack("<Q", 4096) + bytes(4048)
+EROFS = (bytes(1024) + b"\xe2\xe1\xf5\xe0").ljust(6 * MIB, b"\0")
 BTRFS = (bytes(0x10000 + 64) + b"_BHRfS_M").ljust(6 * MIB, b"\0")
 
 
@@ -52,15 +53,12 @@ def refused(tmp_path: Path, *given: Path) -> UserError:
 @pytest.mark.parametrize(
     ("data", "said", "way"),
     [
-        (BTRFS, "bootlab does not read the files of btrfs", "mount -o ro /dev/loop0p1 /mnt (the default subvolume"),
-        (zfs("tank-1"), "a pool of ZFS (tank-1)", "zpool import -N -o readonly=on -d /dev/loop0p1 tank-1"),
-        (
-            SQUASHFS.ljust(5 * MIB, b"\0"),
-            "bootlab does not read the files of squashfs",
-            "mount -o ro /dev/loop0p1 /mnt",
-        ),
+        (BTRFS, "bootlab does not read the files of btrfs", "mount -o ro ${disk}p1 /mnt (the default subvolume"),
+        (zfs("tank-1"), "a pool of ZFS (tank-1)", "zpool import -N -o readonly=on -d ${disk}p1 tank-1"),
+        (EROFS, "bootlab does not read the files of erofs", "mount -o ro ${disk}p1 /mnt"),
+        (SQUASHFS.ljust(5 * MIB, b"\0"), "SquashFS file system is damaged", "mount -o ro ${disk}p1 /mnt"),
     ],
-    ids=["btrfs", "zfs", "squashfs"],
+    ids=["btrfs", "zfs", "erofs", "damaged"],
 )
 def test_what_cannot_be_read_is_named_with_the_commands_that_open_it(tmp_path, data, said, way):
     (tmp_path / "part").write_bytes(data)
@@ -96,7 +94,7 @@ def test_a_menu_that_can_be_read_says_which_slot_and_line(tmp_path):
     error = refused(tmp_path, disk)
     assert "takes /bzImage of partition 4 (Slot B)" in error.message
     assert "slot=B" in error.message
-    assert "mount -o ro /dev/loop0p4 /mnt" in error.hint
+    assert "mount -o ro ${disk}p4 /mnt" in error.hint
     assert f"--from /mnt/bzImage --from {disk}" in error.hint
     assert "initrd" not in error.hint
 

@@ -88,7 +88,9 @@ def _by_magic(data: bytes) -> FileSystem | None:
     fstype = next((name for at, magic, name in _MAGICS if data[at : at + len(magic)] == magic), None)
     # fs/squashfs/squashfs_fs.h: mkfs_time.
     written = int.from_bytes(data[8:12], "little") if fstype == "squashfs" else 0
-    return FileSystem(fstype=fstype, written_s=written) if fstype is not None else None
+    # ECMA-119, 8.4: the volume's name, filled up with spaces.
+    label = _text(data[0x8028:0x8048]) if fstype == "iso9660" else ""
+    return FileSystem(fstype=fstype, label=label, written_s=written) if fstype is not None else None
 
 
 def _btrfs(data: bytes) -> FileSystem | None:

@@ -6,12 +6,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
+
 from bootlab.errors import UserError
 from bootlab.formats import disk_image
 from bootlab.formats.disk_bytes import ByteSource, Window
 from bootlab.formats.ext import ExtFiles
 from bootlab.formats.fat import FatFiles
 from bootlab.formats.file_view import FileView, NoFiles
+from bootlab.formats.iso9660 import IsoFiles
 from bootlab.formats.partitions import (
     LARGE_SECTOR_BYTES,
     Partition,
@@ -20,6 +23,7 @@ from bootlab.formats.partitions import (
     read_partitions,
 )
 from bootlab.formats.qcow2 import Qcow2
+from bootlab.formats.squashfs import SquashFiles
 from bootlab.formats.superblock import FileSystem, identify
 from bootlab.formats.xfs import XfsFiles
 from bootlab.model import fstab
@@ -104,7 +108,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
     medium = disk_image.opened(path)
     table = read_partitions(medium)
     whole = Partition(number=0, start_bytes=0, size_bytes=medium.size_bytes)
-    found = table.partitions if table is not None else (whole,)
+    found = _parts_of_iso(medium, whole, table) or (table.partitions if table is not None else (whole,))
     windows = {p.number: Window(medium, p.start_bytes, p.size_bytes) for p in found}
     parts = tuple(PartitionFacts(partition=p, file_system=identify(windows[p.number])) for p in found)
     views: dict[int, FileView] = {}
@@ -119,6 +123,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
         notes += [f"{where}: {note}"] if note else []
     if table is not None and table.damaged:
         notes.append(f"its partition table (GPT) is damaged, so the kernel sees no partition: gdisk {path} repairs it")
+    parts = tuple(msgspec.structs.replace(part, is_read=part.number in views) for part in parts)
     needed = needed_bytes(medium, [p.start_bytes + p.size_bytes for p in found])
     cut_off = needed > medium.size_bytes + SLACK_BYTES
     cut = f"it is cut off: {medium.size_bytes:,} of at least {needed:,} bytes are there"
@@ -153,6 +158,19 @@ def look(path: Path, wanted: int | None = None) -> Disk:
     return Disk(facts, view, tuple(notes), boot, wrong, all_of_it)
 
 
+def _parts_of_iso(medium: ByteSource, whole: Partition, table: PartitionTable | None) -> tuple[Partition, ...]:
+    """Return the whole of an ISO image, and what a table in it shows beside its files; nothing for another medium.
+
+    The table of such an image (isohybrid, xorriso) is for a stick: its first partition is the image itself.
+    """
+    own = identify(medium)
+    if own is None or own.fstype != "iso9660":
+        return ()
+    listed = table.partitions if table is not None else ()
+    inside = {part: identify(Window(medium, part.start_bytes, part.size_bytes)) for part in listed}
+    return (whole, *(part for part, system in inside.items() if system is not None and system.fstype == "vfat"))
+
+
 def _no_partition(path: Path, medium: ByteSource, table: PartitionTable | None) -> UserError | None:
     """Say why a kernel would see no partition on a medium: its table is for larger sectors, or empty."""
     large = partitions_of_large_sectors(medium)
@@ -176,8 +194,9 @@ def _boot(medium: BootMedium, firmware: int | None) -> FileView | None:
     for part in sorted(medium.parts, key=lambda part: part.number != firmware):
         if part.number not in medium.views:
             continue
-        tree = FileView(NoFiles())
-        tree.mount("/boot", medium.views[part.number])
+        tree = FileView(NoFiles() if part.number else medium.views[0].files)
+        if part.number:
+            tree.mount("/boot", medium.views[part.number])
         medium.show_in(tree)
         entries = root_tree.entries_of(tree, medium)
         if any(tree.kind(entry.kernel) == "file" for entry in entries):
@@ -220,8 +239,9 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
             return FileView(files), note
         if system.fstype == "xfs":
             return FileView(XfsFiles(window)), ""
-        if system.fstype == "vfat":
-            return FileView(FatFiles(window)), ""
+        readers = {"vfat": FatFiles, "squashfs": SquashFiles, "iso9660": IsoFiles}
+        if system.fstype in readers:
+            return FileView(readers[system.fstype](window)), ""
     except UserError as error:
         return None, error.message
     label = f" ({system.label})" if system.label else ""

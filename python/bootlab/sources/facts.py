@@ -114,10 +114,11 @@ class RootFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PartitionFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A partition, or a whole medium without a table (`number` 0), and what lies on it."""
+    """A partition, or a whole medium (`number` 0), and what lies on it. `is_read`: its files could be read."""
 
     partition: Partition
     file_system: FileSystem | None = None
+    is_read: bool = False
 
     @property
     def number(self) -> int:
@@ -138,6 +139,12 @@ class DiskFacts(msgspec.Struct, frozen=True, kw_only=True):
     partitions: tuple[PartitionFacts, ...] = ()
     root: int | None = None
     roots: tuple[int, ...] = ()
+
+    @property
+    def is_iso(self) -> bool:
+        """Tell whether the whole medium is an ISO 9660 file system, with or without a partition table before it."""
+        whole = self.of(0)
+        return whole is not None and whole.file_system is not None and whole.file_system.fstype == "iso9660"
 
     def of(self, number: int | None) -> PartitionFacts | None:
         """Return a partition by its number."""

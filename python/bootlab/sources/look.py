@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache
-from bootlab.errors import SystemFileError, UserError, cannot_write
+from bootlab.errors import SystemFileError, UserError
 from bootlab.formats import (
     android_boot,
     capabilities,
@@ -47,6 +47,7 @@ from bootlab.sources import (
     unread,
 )
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
+from bootlab.sources.kept_files import KeptFiles
 from bootlab.sources.menus import network
 from bootlab.sources.merge import merged
 
@@ -60,6 +61,7 @@ class Looker:
     def __init__(self, keep: Path, cache: Cache, store: Path, entry: str = "") -> None:
         """Name the folders; `keep` is made when something goes into it."""
         self._keep = keep
+        self._kept = KeptFiles(keep)
         self.cache = cache
         self.store = store
         self._entry = entry
@@ -81,6 +83,8 @@ class Looker:
         other = foreign_file.named_by(head, texts=False)
         several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
         other = unbootable.by_end(path, head) or other
+        if unbootable.is_iso(head) and ((found := self.disk(path)).kernel is not None or found.kernels_there):
+            return found
         if other is not None and unbootable.boots_nothing(other, head) and not several:
             raise unbootable.refusal(path, other)
         if other is not None and other.kind == "archived medium":
@@ -130,7 +134,7 @@ class Looker:
 
     @property
     def _keeper(self) -> bundle.Keeper:
-        return bundle.Keeper(self._write, self.kernel, self.initramfs, self.disk)
+        return bundle.Keeper(self._kept.write, self.kernel, self.initramfs, self.disk)
 
     def _bundle(self, path: Path, parts: Bundle) -> SourceFacts:
         return bundle.look(path, parts, self._keeper)
@@ -142,7 +146,7 @@ class Looker:
             if not kernel_image.is_kernel(bare.data[:0x1000]):
                 # A packed disk or initramfs may hold a kernel somewhere.
                 raise UserError(f"{path} is packed, and holds no kernel", hint="give the kernel")
-            image = self._write(f"{path.name}.unpacked", bare.data)
+            image = self._kept.write(f"{path.name}.unpacked", bare.data)
             notes.append(f"{path.name}: {bare.note}")
         named = {"config": kernel_image.beside(path, "config"), "symbols": kernel_image.beside(path, "System.map")}
         facts = kernel_image.facts_of(image, self.cache, config=named["config"], symbols=named["symbols"])
@@ -155,7 +159,7 @@ class Looker:
         if facts.arch and not arch:
             notes.append(f"bootlab boots no {facts.arch} kernels")
         what = f"a kernel image, Linux {facts.release or '?'} for {facts.arch or '?'}"
-        tree = bundle.tree_behind(path, self._write, notes)
+        tree = bundle.tree_behind(path, self._kept.write, notes)
         return SourceFacts(source=path, what=what, arch=arch, kernel=facts, device_tree=tree, notes=tuple(notes))
 
     def disk(self, path: Path) -> SourceFacts:
@@ -175,8 +179,10 @@ class Looker:
             view = looked.view
             root = root_tree.look(view, looked.medium) if view is not None else None
         named = f" with {root.name}" if root is not None and root.name else ""
-        what = f"a disk image ({looked.facts.form}, {looked.facts.size_bytes >> 20} MiB){named}"
-        unknown = () if root is not None else ("the root tree: no partition has one whose files bootlab can read",)
+        form = "an ISO image (" if looked.facts.is_iso else f"a disk image ({looked.facts.form}, "
+        what = f"{form}{looked.facts.size_bytes >> 20} MiB){named}"
+        unread_root = root is None and not looked.facts.is_iso
+        unknown = ("the root tree: no partition has one whose files bootlab can read",) if unread_root else ()
         found = SourceFacts(
             source=path,
             what=what,
@@ -188,11 +194,14 @@ class Looker:
         )
         found = self._with_entry(found, entries, view)
         found = unread.with_menu(found, looked.medium) if view is None else found
+        if root is None:
+            found = unread.with_root_of_line(found)
         if found.kernel is None:
             found = msgspec.structs.replace(found, kernels_there=unlisted_kernels.kernels(view, looked.medium))
         if found.entry is None or found.disk is None:
             return found
-        return msgspec.structs.replace(found, notes=(*found.notes, *taken.slots(found.entry, found.disk, entries)))
+        notes = (*taken.slots(found.entry, found.disk, entries), *taken.other_menus(found.entry, found.disk, entries))
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
     def tree(self, path: Path) -> SourceFacts:
         """Look at a folder that is a root tree."""
@@ -239,11 +248,11 @@ class Looker:
         if wrapped.damaged:
             notes.append(f"{path.name}: {uboot_header.BAD_CHECKSUM}")
         if wrapped.kind == "ramdisk":
-            facts = self.initramfs(self._write("initramfs", wrapped.data))
+            facts = self.initramfs(self._kept.write("initramfs", wrapped.data))
             what = f"an initramfs ({facts.compression}, {facts.files} files) with U-Boot's header"
             return SourceFacts(source=path, what=what, initramfs=facts, notes=tuple(notes))
         try:
-            found = self.kernel(self._write("kernel", wrapped.data))
+            found = self.kernel(self._kept.write("kernel", wrapped.data))
         except (SystemFileError, UserError):
             # A bare Image that QEMU can load only with the header, which says where to.
             return self.kernel(path)
@@ -322,23 +331,23 @@ class Looker:
         return msgspec.structs.replace(found, entries=entries, no_kernel=taken.why_none(entries))
 
     def _loaded(self, found: SourceFacts, entry: BootEntry, view: FileView, kernel_at: str) -> SourceFacts:
-        kernel = self._out(view, kernel_at)
+        kernel = self._kept.copy(view, kernel_at)
         for what in ("config", "System.map"):
             name, dash, version = posixpath.basename(kernel_at).partition("-")
             beside = f"{posixpath.dirname(kernel_at)}/{what}{dash}{version}"
             # Debian's System.map is a line that says where the real one is.
             if (dash or name == "vmlinuz") and view.size(beside) > 1000:
-                self._out(view, beside)
+                self._kept.copy(view, beside)
         if unified_image.is_unified(given_path.head(kernel)):
             profile = int(entry.configuration) if entry.configuration.isdecimal() else 0
-            added = [unified_image.added_line(self._out(view, path)) for path in entry.addons]
+            added = [unified_image.added_line(self._kept.copy(view, path)) for path in entry.addons]
             return taken_parts.of_bundle(found, entry, kernel, unified_image.read(kernel, profile), self._keeper, added)
         if given_path.head(kernel).startswith(device_tree.MAGIC):
             return taken_parts.of_bundle(found, entry, kernel, fit.read(kernel, entry.configuration), self._keeper)
         if uboot_header.has_parts(given_path.head(kernel)):
             return taken_parts.of_bundle(found, entry, kernel, uboot_header.read_parts(kernel), self._keeper)
         if android_boot.is_android(given_path.head(kernel)):
-            return taken_parts.of_android(found, entry, kernel, view, (self._out, self._keeper))
+            return taken_parts.of_android(found, entry, kernel, view, (self._kept.copy, self._keeper))
         inside = self.kernel(kernel)
         if inside.arch is None and given_path.head(kernel).startswith(uboot_header.MAGIC):
             inside = self._behind_header(kernel)
@@ -348,16 +357,16 @@ class Looker:
         tree = taken.resolve(view, entry.device_tree)
         notes += [entry.asks_tree] if entry.asks_tree and tree is None and inside.device_tree is None else []
         if len(initrds) > 1:
-            parts = [self._out(view, at) for at in initrds]
-            facts = self.initramfs(self._write("initrds", several_initrds.joined(parts)))
+            parts = [self._kept.copy(view, at) for at in initrds]
+            facts = self.initramfs(self._kept.write("initrds", several_initrds.joined(parts)))
         elif initrds:
-            facts = self._initrd(self._out(view, initrds[0]), notes)
+            facts = self._initrd(self._kept.copy(view, initrds[0]), notes)
         return msgspec.structs.replace(
             found,
             arch=inside.arch or found.arch,
             kernel=inside.kernel,
             initramfs=facts,
-            device_tree=device_tree.facts_of(self._out(view, tree)) if tree is not None else inside.device_tree,
+            device_tree=device_tree.facts_of(self._kept.copy(view, tree)) if tree is not None else inside.device_tree,
             entry=entry,
             notes=tuple(notes),
         )
@@ -377,24 +386,4 @@ class Looker:
             raise UserError(
                 f"there is no file {path} in {image}", hint=f"bootlab new it.toml --from {image} lists some"
             )
-        return self._out(view, path)
-
-    def _out(self, view: FileView, path: str) -> Path:
-        place = self._place(posixpath.basename(path))
-        view.copy(path, place)
-        return place
-
-    def _write(self, name: str, data: bytes) -> Path:
-        place = self._place(name)
-        try:
-            place.write_bytes(data)
-        except OSError as error:
-            raise cannot_write(f"{place} cannot be written", error, self._keep) from error
-        return place
-
-    def _place(self, name: str) -> Path:
-        try:
-            self._keep.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(f"{self._keep} cannot be made", error, self._keep.parent) from error
-        return self._keep / name
+        return self._kept.copy(view, path)

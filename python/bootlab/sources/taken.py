@@ -123,6 +123,18 @@ def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> 
     return tuple(lines)
 
 
+def other_menus(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> tuple[str, ...]:
+    """Say which other loaders' menus an ISO image has: which loader starts, its firmware says (BIOS or UEFI)."""
+    named = dict.fromkeys(other.source for other in entries if other.title and other.kernel)
+    others = [shown(source) for source in named if source != entry.source]
+    if not disk.is_iso or not others:
+        return ()
+    return (
+        f"the entry is the one of {shown(entry.source)}; other firmware (BIOS, UEFI) may start the loader of "
+        f"{' or '.join(others)}, whose lines may differ: --entry takes one of its entries",
+    )
+
+
 def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     """Name what an entry would load besides the kernel, and what is not done with it."""
     missing = [path for path in (*entry.initrds, entry.device_tree) if path and resolve(view, path) is None]

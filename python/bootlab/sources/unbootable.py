@@ -47,7 +47,12 @@ def boots_nothing(other: foreign_file.Named, head: bytes) -> bool:
     """Tell whether a file of a known kind is none that boots."""
     # A cpio archive in an old format has its way out, and the kernel does not unpack it.
     old = other.kind == "initramfs" and bool(other.way) and not head.startswith(uboot_header.MAGIC)
-    return other.kind == "other" or old or head[_ISO_AT : _ISO_AT + 5] == b"CD001"
+    return other.kind == "other" or old or is_iso(head)
+
+
+def is_iso(head: bytes) -> bool:
+    """Tell whether a file is an ISO image, whatever partition table lies before it."""
+    return head[_ISO_AT : _ISO_AT + 5] == b"CD001"
 
 
 def refusal(path: Path, other: foreign_file.Named) -> UserError:

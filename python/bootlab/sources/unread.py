@@ -13,13 +13,18 @@ from bootlab.sources.disk import named_by
 from bootlab.sources.facts import BootEntry, DiskFacts, PartitionFacts, SourceFacts
 from bootlab.sources.medium import BootMedium
 
-_READ = frozenset({"ext2", "ext3", "ext4", "xfs", "vfat", "swap", "chromeos_kernel", "crypto_LUKS"})
+# Nothing is mounted of these, or by other ways.
+_NO_FILES = frozenset({"swap", "chromeos_kernel", "crypto_LUKS"})
 _SHOWN_MAX = 4
 
 
 def partitions(disk: DiskFacts) -> tuple[PartitionFacts, ...]:
-    """Return the partitions with a file system that is known and not read, the largest first."""
-    found = (part for part in disk.partitions if part.file_system is not None and part.file_system.fstype not in _READ)
+    """Return the partitions with a file system that is known and could not be read, the largest first."""
+    found = (
+        part
+        for part in disk.partitions
+        if part.file_system is not None and not part.is_read and part.file_system.fstype not in _NO_FILES
+    )
     return tuple(sorted(found, key=lambda part: -part.partition.size_bytes))
 
 
@@ -40,18 +45,20 @@ def with_menu(found: SourceFacts, medium: BootMedium | None) -> SourceFacts:
     entry = entry_of(medium) if medium is not None else None
     if entry is None or found.disk is None:
         return found
-    disk = _with_its_root(found.disk, entry)
-    return msgspec.structs.replace(found, disk=disk, entry=entry, notes=(*found.notes, *entry.notes))
+    return msgspec.structs.replace(found, entry=entry, notes=(*found.notes, *entry.notes))
 
 
-def _with_its_root(disk: DiskFacts, entry: BootEntry) -> DiskFacts:
-    """Return a disk with the root that an entry's line names, where that cannot be read either."""
+def with_root_of_line(found: SourceFacts) -> SourceFacts:
+    """Return a medium, of which no root could be read, with the root that its entry's line names."""
+    if found.disk is None or found.entry is None:
+        return found
     try:
-        root = CommandLine.parse(entry.cmdline.replace("\n", " ")).value("root") or ""
+        root = CommandLine.parse(found.entry.cmdline.replace("\n", " ")).value("root") or ""
     except UserError:
-        return disk
-    part = named_by(root, disk.partitions)
-    return msgspec.structs.replace(disk, root=part.number) if part is not None else disk
+        return found
+    part = named_by(root, found.disk.partitions)
+    disk = msgspec.structs.replace(found.disk, root=part.number) if part is not None else found.disk
+    return msgspec.structs.replace(found, disk=disk)
 
 
 def menu_words(entry: BootEntry) -> str:
@@ -69,20 +76,32 @@ def way(disk: DiskFacts, entry: BootEntry | None) -> str:
         return ""
     named = [part for part in parts if entry is not None and part.number == entry.partition] or list(parts)
     part = named[0]
-    device = f"/dev/loop0p{part.number}" if part.number else "/dev/loop0"
-    mounts = _mount(part, device)
+    opened = opened_as_device(disk)
+    mounts = _mount(part, partition_of_device(part.number))
     image = disk.path
     if entry is not None and part.number == entry.partition:
         given = [entry.kernel, *entry.initrds]
         files = " ".join(f"--from /mnt{path}" for path in given)
-        return f"sudo losetup -Pf --show {image}; {mounts}; then give its kernel with the disk: {files} --from {image}"
+        return f"{opened}; {mounts}; then give its kernel with the disk: {files} --from {image}"
     others = [str(one.number) for one in parts[1:_SHOWN_MAX] if one.number]
     more = f" (or partition {', '.join(others)})" if others else ""
     return (
-        f"sudo losetup -Pf --show {image}; {mounts}{more}; then give the tree, whose menu has the command line, and "
+        f"{opened}; {mounts}{more}; then give the tree, whose menu has the command line, and "
         f"the disk: --from /mnt --from {image}; or its kernel and initrd: --from /mnt/boot/KERNEL --from "
         f"/mnt/boot/INITRD --from {image}, and the menu's line in kernel.cmdline"
     )
+
+
+def opened_as_device(disk: DiskFacts) -> str:
+    """Return the command that makes a device of an image, whose name is then in `$disk`."""
+    if disk.form == "qcow2":
+        return f"sudo modprobe nbd max_part=16; disk=/dev/nbd0; sudo qemu-nbd --read-only -c $disk {disk.path}"
+    return f"disk=$(sudo losetup --find --partscan --show {disk.path})"
+
+
+def partition_of_device(number: int) -> str:
+    """Return the name of a partition of that device; of the device itself for 0."""
+    return f"${{disk}}p{number}" if number else "$disk"
 
 
 def _mount(part: PartitionFacts, device: str) -> str:

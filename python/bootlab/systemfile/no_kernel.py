@@ -36,9 +36,9 @@ def _way(found: SourceFacts) -> str:
     if found.disk is None:
         return "also give one: --from KERNEL   (--from may be repeated)"
     if (part := other_systems.encrypted(found.disk)) is not None:
-        place = f"/dev/loop0{f'p{part.number}' if part.number else ''}"
+        place = unread.partition_of_device(part.number)
         return (
-            f"its kernel may lie behind the passphrase: sudo losetup -Pf --show {found.source}; sudo cryptsetup open "
+            f"its kernel may lie behind the passphrase: {unread.opened_as_device(found.disk)}; sudo cryptsetup open "
             f"{place} opened; sudo mount /dev/mapper/opened /mnt; then give the system's kernel and initrd out of it: "
             f"--from vmlinuz --from initrd.img --from {found.source}"
         )

@@ -89,7 +89,8 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
             )
             attached = None
         else:
-            notes.append(f"the medium is attached as data ({attached.reason}): the command line gives no root")
+            why = "the initrd looks for it" if line.has("root") or finds_root(line) else "the command line gives no root"
+            notes.append(f"the medium is attached as data ({attached.reason}): {why}")
     if root is not None and not given_cmdline(found)[0] and found.entry is None:
         unknown.append("the command line is not known: nothing that was given names one")
     if root is None and (server := on_a_server(line)):
@@ -143,6 +144,8 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
 
 def _only_attached(line: CommandLine, found: SourceFacts, root: RootProposal) -> bool:
     """Tell whether a medium is no root that the command line gives."""
+    if found.initramfs is not None and found.disk is not None and found.disk.is_iso:
+        return True
     by_initrd = bool(finds_root(line)) and found.initramfs is not None
     return root.image is not None and not line.has("root") and not by_initrd
 

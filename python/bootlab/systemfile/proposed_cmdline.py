@@ -159,6 +159,9 @@ def _keeps(given: str, found: SourceFacts, root: RootProposal) -> bool:
     if found.disk.table and found.initramfs is not None and mapped_devices.made_by_initrd(given):
         # dm-verity and plain dm-crypt leave no mark on the partition, which then looks like the root itself.
         return True
+    if found.initramfs is not None and (found.disk.is_iso or given.startswith("live:")):
+        # A live system's medium, which its initrd mounts (dracut.cmdline(7): root=live:).
+        return True
     if "=" not in given:
         return False
     part = named_by(given, found.disk.partitions)

@@ -32,7 +32,9 @@ _MODULE = frozenset({"module", "module2", "xen_module"})
 _LOADED = frozenset({*_LINUX, *_INITRD, *_HYPERVISOR, *_MODULE, "devicetree"})
 _INCLUDES = frozenset({"source", ".", "configfile", "extract_entries_source", "extract_entries_configfile"})
 # They succeed in a machine that boots.
-_DONE = frozenset({"insmod", "search", "save_env", "terminal_input", "terminal_output", "serial", "echo", "export"})
+_DONE = frozenset(
+    {"insmod", "search", "save_env", "terminal_input", "terminal_output", "serial", "echo", "export", "true", "cpuid"}
+)
 _ENTRIES_MAX = 200
 _LOADERS_MAX = 3
 # grub-core/normal/main.c: the features that a script may ask for.
@@ -181,9 +183,7 @@ class _Menu(MenuScript):
         words = command.words if command.words[0] in _LINUX else ()
         names = dict.fromkeys(name for word in words for name in named_in(word) if name not in self.variables)
         listed = ", ".join(f"${name}" for name in names)
-        said = (
-            f"{shown(self._source)}: nothing that was read sets {listed}, so the command line has nothing in its place"
-        )
+        said = f"{shown(self._source)}: nothing that was read sets {listed}: taken as empty here"
         return (said,) if names else ()
 
     def _load(self, word: str, rest: list[str], command: MenuCommand) -> str:

@@ -51,6 +51,9 @@ class GrubMachine:
         said = {"boot_uuid": part.partition.partuuid} if part is not None and part.number == own else {}
         if self._is_efi_only(source):
             said["grub_platform"] = "efi"
+        if (holder := self._part(str(own))) is not None and own:
+            # GRUB's own device at its start is the one of its prefix, where the menu lies.
+            said["root"] = f"hd0,{'gpt' if holder.partition.type_uuid else 'msdos'}{own}"
         if source.startswith(f"/{PARTITION_PLACE}"):
             place = source.split("/")[1]
             device = f"hd0,{place.removeprefix(PARTITION_PLACE)}"

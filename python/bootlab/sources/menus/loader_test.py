@@ -54,7 +54,8 @@ def _one(words: list[str], exists: Callable[[list[str]], bool]) -> bool:  # noqa
             return not rest or not rest[0]
         case [word]:
             return bool(word)
-    return False
+    # Both take a word that is no operator for a text, and a text that is not empty for true.
+    return bool(words) and all(words)
 
 
 def _number(word: str) -> int:
