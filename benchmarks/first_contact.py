@@ -25,9 +25,11 @@ from benchmarks.first_contact_eighth import EIGHTH  # noqa: E402
 from benchmarks.first_contact_further import FURTHER  # noqa: E402
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
 from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
+from benchmarks.first_contact_ninth_pcs import NINTH  # noqa: E402
 from benchmarks.first_contact_others import OTHERS  # noqa: E402
 from benchmarks.first_contact_seventh_pcs import SEVENTH  # noqa: E402
 from benchmarks.first_contact_sixth import SIXTH  # noqa: E402
+from benchmarks.first_contact_tenth import TENTH  # noqa: E402
 
 from bootlab.builders.cache import Cache  # noqa: E402
 from bootlab.errors import UserError  # noqa: E402
@@ -37,7 +39,7 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH
+EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH | NINTH | TENTH
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:

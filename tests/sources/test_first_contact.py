@@ -14,9 +14,11 @@ from benchmarks.first_contact_distributions import DISTRIBUTIONS
 from benchmarks.first_contact_eighth import EIGHTH
 from benchmarks.first_contact_further import FURTHER
 from benchmarks.first_contact_loaders import LOADERS
+from benchmarks.first_contact_ninth_pcs import NINTH
 from benchmarks.first_contact_others import OTHERS
 from benchmarks.first_contact_seventh_pcs import SEVENTH
 from benchmarks.first_contact_sixth import SIXTH
+from benchmarks.first_contact_tenth import TENTH
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +29,9 @@ from bootlab.systemfile import mapped_devices
 from tests.examples import examples
 
 
-@pytest.mark.parametrize("name", [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH, *SEVENTH, *EIGHTH])
+@pytest.mark.parametrize(
+    "name", [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH]
+)
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
     for tool in ("mkfs.erofs", "mkfs.btrfs", "mkfs.xfs", "mksquashfs", "zstd", "mformat"):
         if shutil.which(tool) is None:

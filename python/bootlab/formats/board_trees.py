@@ -19,6 +19,8 @@ from bootlab.formats import device_tree, magics, uboot_header
 RESOURCES, TABLE = b"RSCE", b"QCDT"
 _TREES_MAX = 200
 _ZIMAGE = b"\x18\x28\x6f\x01"
+# arch/arm64/include/asm/image.h
+_ARM64_AT, _ARM64 = 0x38, b"ARM\x64"
 _BLOCK = 512
 _HEAD_BYTES, _SEARCHED_BYTES, _PIECE_BYTES = 40, 16 << 20, 16 << 20
 _ROCKCHIP_NAME = "rk-kernel.dtb"
@@ -48,6 +50,8 @@ def behind_kernel(data: bytes, name: str) -> BoardTrees:
         except zlib.error:
             return BoardTrees()
         rest = packed.unused_data
+    elif data[_ARM64_AT : _ARM64_AT + len(_ARM64)] == _ARM64:
+        rest = _at_end(data)
     else:
         return BoardTrees()
     return _one_of(list(_following(rest)), f"behind the kernel in {name}")
@@ -83,6 +87,18 @@ def _model(tree: bytes) -> str:
         return device_tree.read_tree(tree).text("model")
     except UserError:
         return ""
+
+
+def _at_end(data: bytes) -> bytes:
+    """Return the device trees that go to the end of a kernel: its own, built in, lie before its end."""
+    at = data.find(device_tree.MAGIC, max(_HEAD_BYTES, len(data) - _SEARCHED_BYTES))
+    while at >= 0:
+        trees = list(_following(data[at:]))
+        rest = data[at:].rpartition(trees[-1])[2] if trees else b"\1"
+        if not rest.strip(b"\0"):
+            return data[at:]
+        at = data.find(device_tree.MAGIC, at + 1)
+    return b""
 
 
 def _following(data: bytes) -> Iterator[bytes]:

@@ -60,6 +60,8 @@ _REPACK = "pack it anew: mkdir t; cd t; cpio -id < {path}; find . | cpio -o -H n
 _ZEROS = Named("other", "nothing but zeros", "copy it again; a copy may have been cut off")
 _EXT = Named("medium", "an ext file system")
 _S390X = Named("other", "a kernel for s390x", processor.WAY_OUT, why=processor.UNSUPPORTED)
+SWUPDATE = "an update for SWUpdate"
+"""What a file is called that this updater takes."""
 _ISO_MAKES = "give the disk image of an installed system, or kernel and initrd out of it: {unpack}"
 _ISO = Named(
     "medium",
@@ -219,7 +221,7 @@ def _by_header(head: bytes) -> Named | None:
     if head.startswith(uboot_header.MAGIC) and len(head) > _UBOOT_BYTES:
         return _UBOOT_TYPES.get(head[30], Named("kernel", "a kernel with U-Boot's header"))
     if head.startswith(b"070702") and head[110:124] == b"sw-description":
-        return Named("other", "an update for SWUpdate", "give the image inside: cpio -idv < {path}")
+        return Named("other", SWUPDATE, "give the image inside: cpio -idv < {path}")
     return _elf(head) if head.startswith(magics.ELF) else None
 
 

@@ -126,7 +126,7 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
     elif archive is not None:
         found = msgspec.structs.replace(found, initramfs=looker.initramfs(archive))
     else:
-        unknown.append(f"a root: there is no disk image, file system or initramfs in {images}")
+        unknown.append(f"a root: no disk image, file system or initramfs was found in {images}")
         archives = [f for f in files if re.search(r"\.tar(?:\.\w+)?$", f.name)]
         if archives:
             notes.append(f"{archives[0].name} may be the root: mkdir root; tar -xpf {archives[0]} -C root; --from root")
@@ -137,7 +137,7 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
         entry = found.entry or BootEntry()
         found = msgspec.structs.replace(found, entry=msgspec.structs.replace(entry, cmdline=hints.cmdline))
     if hints.what == _PLAIN and found.disk is None and found.entry is None:
-        notes.append(f"the command line is not known: nothing in {folder} names one")
+        notes.append(f"the command line is not known: nothing that was read in {folder} names one")
     return msgspec.structs.replace(
         found, device_tree=tree, machine=hints.machine, notes=tuple(dict.fromkeys(notes)), unknown=tuple(unknown)
     )
@@ -160,7 +160,7 @@ def _no_kernel(folder: Path, images: Path, files: list[Path], looker: FileLooker
         root = next((path for path in files if _ROOTS.fullmatch(path.name) or _is_medium(path)), "ROOT")
         listed = ", ".join(path.name for path in named[:_DISKS_NAMED_MAX])
         return UserError(
-            f"{folder}: nothing in it says which of its kernels is started: {listed}",
+            f"{folder}: nothing that was read says which of its kernels is started: {listed}",
             hint=f"name one, and what it mounts: --from {named[0]} --from {root}",
         )
     return _something_else(folder, images, files) or UserError(
@@ -175,7 +175,7 @@ def _something_else(folder: Path, images: Path, files: list[Path]) -> UserError 
     rows = (
         (
             any(path.name.endswith(".manifest") for path in files),
-            f"{folder} has a manifest, but no kernel",
+            f"{folder} has a manifest, and no kernel was found in it",
             "let Yocto deploy it: bitbake virtual/kernel IMAGE",
         ),
         (
@@ -328,7 +328,7 @@ def _device_tree(
     """Return the board's device tree; of several, the one that the build names, or whose board QEMU has."""
     blobs = [f for f in files if f.suffix == ".dtb"]
     if not blobs or arch is None:
-        unknown = [] if arch in {None, "x86_64"} else ["a device tree: there is no .dtb among the images"]
+        unknown = [] if arch in {None, "x86_64"} else ["a device tree: no .dtb was found among the images"]
         return None, [], unknown if hints.machine not in {"virt"} else []
     named = [f for f in blobs if hints.device_tree and hints.device_tree in {f.stem, f.name}]
     facts = []

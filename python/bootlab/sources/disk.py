@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from bootlab.formats import disk_image
 from bootlab.formats.disk_bytes import ByteSource, Window
 from bootlab.formats.ext import ExtFiles
 from bootlab.formats.fat import FatFiles
-from bootlab.formats.file_view import FileView, NoFiles
+from bootlab.formats.file_view import Files, FileView, NoFiles
 from bootlab.formats.iso9660 import IsoFiles
 from bootlab.formats.partitions import (
     LARGE_SECTOR_BYTES,
@@ -55,9 +56,15 @@ _LOADERS = frozenset(
         "uboot.env",
     }
 )
+_READERS: dict[str, Callable[[ByteSource], Files]] = {
+    "xfs": XfsFiles,
+    "vfat": FatFiles,
+    "squashfs": SquashFiles,
+    "iso9660": IsoFiles,
+}
 # What no file can be read of, in words.
 _CONTAINERS = {
-    "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, its initrd does",
+    "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, its initrd may",
     "LVM2_member": "it is a part of a volume group (LVM), which bootlab does not put together",
     "linux_raid_member": "it is a part of an array (MD RAID), which bootlab does not put together",
     "zfs_member": "it is a part of a pool of ZFS{}, whose files bootlab does not read",
@@ -237,11 +244,8 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
             files = ExtFiles(window)
             note = "its journal was not replayed: boot it once, or run e2fsck" if files.unclean else ""
             return FileView(files), note
-        if system.fstype == "xfs":
-            return FileView(XfsFiles(window)), ""
-        readers = {"vfat": FatFiles, "squashfs": SquashFiles, "iso9660": IsoFiles}
-        if system.fstype in readers:
-            return FileView(readers[system.fstype](window)), ""
+        if (reader := _READERS.get(system.fstype)) is not None:
+            return FileView(reader(window)), ""
     except UserError as error:
         return None, error.message
     label = f" ({system.label})" if system.label else ""

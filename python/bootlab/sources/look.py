@@ -83,16 +83,13 @@ class Looker:
         other = foreign_file.named_by(head, texts=False)
         several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
         other = unbootable.by_end(path, head) or other
-        if unbootable.is_iso(head) and ((found := self.disk(path)).kernel is not None or found.kernels_there):
-            return found
         if other is not None and unbootable.boots_nothing(other, head) and not several:
-            raise unbootable.refusal(path, other)
+            return self._of_iso(path, head, other)
         if other is not None and other.kind == "archived medium":
             return self._archived_disk(path, other)
         with bundle.of(path):
-            if other is not None and other.packer and other.kind == "medium":
-                return self._packed_disk(path)
-            found = self._binary(path, head)
+            is_packed = other is not None and other.packer and other.kind == "medium"
+            found = self._packed_disk(path) if is_packed else self._binary(path, head)
         if found is not None:
             return found
         if unbootable.is_text(head):
@@ -272,6 +269,13 @@ class Looker:
             )
         return SourceFacts(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
 
+    def _of_iso(self, path: Path, head: bytes, other: foreign_file.Named) -> SourceFacts:
+        """Look at an ISO image. Raise UserError for one without a kernel, and for what is none and boots nothing."""
+        found = self.disk(path) if unbootable.is_iso(head) else None
+        if found is None or (found.kernel is None and not found.kernels_there):
+            raise unbootable.refusal(path, other)
+        return found
+
     def _archived_disk(self, path: Path, other: foreign_file.Named) -> SourceFacts:
         try:
             image = packed_file.archived_disk(path, self._keep)
@@ -355,7 +359,8 @@ class Looker:
         facts: InitramfsFacts | None = None
         notes = list(found.notes) + list(inside.notes)
         tree = taken.resolve(view, entry.device_tree)
-        notes += [entry.asks_tree] if entry.asks_tree and tree is None and inside.device_tree is None else []
+        asks = tree is None and inside.device_tree is None and inside.arch != "x86_64"
+        notes += [entry.asks_tree] if entry.asks_tree and asks else []
         if len(initrds) > 1:
             parts = [self._kept.copy(view, at) for at in initrds]
             facts = self.initramfs(self._kept.write("initrds", several_initrds.joined(parts)))

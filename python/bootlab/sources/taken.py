@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,7 +92,7 @@ def why_none(entries: tuple[BootEntry, ...]) -> str:
     """Say why none of the entries can be booted."""
     said = [from_image(entry) for entry in entries if entry.inside][:1]
     said += [note for entry in entries if not entry.kernel and not entry.inside for note in entry.notes]
-    return "; ".join(said) or "there is none in /boot, and no boot loader's menu names one that is there"
+    return "; ".join(said) or "none was found in /boot, and no menu that was read names one that is there"
 
 
 def root_of(entry: BootEntry, disk: DiskFacts) -> int | None:
@@ -111,7 +112,7 @@ def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> 
     if len(disk.roots) <= 1 or disk.root is None:
         return ()
     told = root_of(entry, disk) == disk.root
-    by = f"{entry.source} takes it" if told else "it is the largest, and no menu says which"
+    by = f"{entry.source} takes it" if told else "it is the largest, and no menu that was read says which"
     lines = [f"partitions {', '.join(map(str, disk.roots))} hold a root each: {disk.root} is booted, because {by}"]
     for number in disk.roots:
         other = next((e for e in entries if root_of(e, disk) == number), None)
@@ -125,14 +126,16 @@ def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> 
 
 def other_menus(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> tuple[str, ...]:
     """Say which other loaders' menus an ISO image has: which loader starts, its firmware says (BIOS or UEFI)."""
-    named = dict.fromkeys(other.source for other in entries if other.title and other.kernel)
-    others = [shown(source) for source in named if source != entry.source]
+    # Entries of systemd-boot have a file each in one folder.
+    named = {posixpath.dirname(other.source): other.source for other in entries if other.title and other.kernel}
+    others = [shown(source) for folder, source in named.items() if folder != posixpath.dirname(entry.source)]
     if not disk.is_iso or not others:
         return ()
-    return (
+    said = (
         f"the entry is the one of {shown(entry.source)}; other firmware (BIOS, UEFI) may start the loader of "
-        f"{' or '.join(others)}, whose lines may differ: --entry takes one of its entries",
+        f"{' or '.join(others)}, whose lines may differ: --entry takes one of its entries"
     )
+    return (said,)
 
 
 def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
@@ -152,7 +155,7 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     head = view.data(kernel_at, unified_image.HEAD_MAX_BYTES) or b""
     own = unified_image.is_unified(head) or android_boot.is_android(head)
     if not entry.cmdline and not own:
-        yield f"the command line is not known: {entry.source or 'the boot loader'} names none"
+        yield f"the command line is not known: what was read ({entry.source or 'no menu'}) names none"
 
 
 def _unused(

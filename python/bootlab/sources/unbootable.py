@@ -8,16 +8,13 @@ from pathlib import Path
 from bootlab.errors import UserError
 from bootlab.formats import foreign_file, uboot_header
 from bootlab.logs import log_facts
+from bootlab.sources import given_path, updates
 from bootlab.sources.facts import SourceFacts
 
 _ISO_AT = 0x8001
 _TEXT_SHARE = 0.9
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_RAUC = foreign_file.Named(
-    "other",
-    "an update for RAUC (a bundle)",
-    "take its parts out: unsquashfs -d update {path}; update/manifest.raucm names them: give those of kernel and root",
-)
+_RAUC = foreign_file.Named("other", "an update for RAUC (a bundle)")
 
 
 def log_of(path: Path, other: foreign_file.Named | None) -> SourceFacts:
@@ -57,9 +54,14 @@ def is_iso(head: bytes) -> bool:
 
 def refusal(path: Path, other: foreign_file.Named) -> UserError:
     """Return what is said of such a file."""
+    way = other.hint(path)
+    if other is _RAUC:
+        way = updates.of_rauc(path)
+    elif other.what == foreign_file.SWUPDATE:
+        way = updates.of_swupdate(path, given_path.head(path))
     return UserError(
         f"{path} is {other.what}{f': {other.why}' if other.why else ', which bootlab does not boot'}",
-        hint=other.hint(path) or "docs/how-to/boot-your-own-system.md lists what can be read",
+        hint=way or "docs/how-to/boot-your-own-system.md lists what can be read",
     )
 
 

@@ -13,7 +13,7 @@ _SHOWN_MAX = 4
 
 def without_kernel(found: SourceFacts) -> UserError:
     """Return the error of a source in which no kernel was found that its loader would start."""
-    said = [f"{found.source} has no kernel that could be booted ({found.what})"]
+    said = [f"{found.source}: no kernel was found that could be booted ({found.what})"]
     if found.disk is not None:
         said = [f"{found.source}: no kernel was found that could be taken ({found.what})"]
     if found.disk is not None and unread.partitions(found.disk):

@@ -25,7 +25,13 @@ from bootlab.sources.facts import ImageFacts, SourceFacts
 from bootlab.systemfile import guest_date
 from bootlab.systemfile.goals import Goals
 from bootlab.systemfile.no_kernel import without_kernel
-from bootlab.systemfile.proposed_cmdline import PUT_TOGETHER, given_cmdline, on_a_server, proposed_cmdline
+from bootlab.systemfile.proposed_cmdline import (
+    PUT_TOGETHER,
+    given_cmdline,
+    lies_elsewhere,
+    on_a_server,
+    proposed_cmdline,
+)
 from bootlab.systemfile.proposed_root import RootProposal
 
 _NAME_MAX = 48
@@ -89,21 +95,10 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
             )
             attached = None
         else:
-            why = "the initrd looks for it" if line.has("root") or finds_root(line) else "the command line gives no root"
-            notes.append(f"the medium is attached as data ({attached.reason}): {why}")
+            notes.append(f"the medium is attached as data ({attached.reason}): {_why_attached(line, found)}")
     if root is not None and not given_cmdline(found)[0] and found.entry is None:
         unknown.append("the command line is not known: nothing that was given names one")
-    if root is None and (server := on_a_server(line)):
-        unknown.append(
-            f"where the root comes from here: {server} is on a server, and the described machine has no network: "
-            "give the root's tree or image with --from"
-        )
-    elif found.disk is None and found.tree is None and found.initramfs is not None and (named := _root_elsewhere(line)):
-        unknown.append(
-            f"where the root is: the initrd looks for {named} on a disk, which was not given: --from DISK too"
-        )
-    elif found.initramfs is None and root is None and attached is None:
-        unknown.append("what user space the kernel starts: neither an initramfs nor a root was found")
+    unknown += _unknown_root(line, found, root, attached)
     if found.log is not None and found.log.arch and found.log.arch != arch:
         notes.append(f"{found.log.source} is a log of {found.log.arch}, and the kernel is for {arch}")
     if not found.kernel.config:
@@ -142,9 +137,42 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
     )
 
 
+def _why_attached(line: CommandLine, found: SourceFacts) -> str:
+    """Say why a medium is attached, and is no root."""
+    given = line.value("root") or ""
+    if lies_elsewhere(given, found):
+        return "the root that the command line names is not on it"
+    if given.startswith("/dev/ram"):
+        return "the initramfs is the root"
+    return "the initrd may look for it" if given or finds_root(line) else "the command line gives no root"
+
+
+def _unknown_root(
+    line: CommandLine, found: SourceFacts, root: RootProposal | None, attached: RootProposal | None
+) -> list[str]:
+    """Say what is not known of where the root is."""
+    server, given = on_a_server(line), line.value("root") or ""
+    if server and root is None:
+        said = (
+            f"where the root comes from here: {server} is on a server, and the described machine has no network: "
+            "give the root's tree or image with --from"
+        )
+        return [said]
+    if lies_elsewhere(given, found):
+        return [f"where the root is: no partition of {found.source.name} is root={given}: --from DISK too"]
+    if found.disk is None and found.tree is None and found.initramfs is not None and (named := _root_elsewhere(line)):
+        return [f"where the root is: the initrd looks for {named} on a disk, which was not given: --from DISK too"]
+    if found.initramfs is None and root is None and attached is None:
+        return ["what user space the kernel starts: neither an initramfs nor a root was found"]
+    return []
+
+
 def _only_attached(line: CommandLine, found: SourceFacts, root: RootProposal) -> bool:
     """Tell whether a medium is no root that the command line gives."""
+    given = line.value("root") or ""
     if found.initramfs is not None and found.disk is not None and found.disk.is_iso:
+        return True
+    if lies_elsewhere(given, found) or (given.startswith("/dev/ram") and found.initramfs is not None):
         return True
     by_initrd = bool(finds_root(line)) and found.initramfs is not None
     return root.image is not None and not line.has("root") and not by_initrd

@@ -103,7 +103,7 @@ def _with_root(
     if given is not None and (_keeps(given, found, root) or mapped_devices.is_mapped(given, line)):
         pass
     elif given is None and found.initramfs is not None and _has_none(found, root):
-        notes.append("no root= was added: the loader's line has none, and the initrd finds the root or is it")
+        notes.append("no root= was added: the loader's line has none: the initrd is the root, or knows where it is")
     elif given is None and root.partition == 0 and found.disk is not None and found.disk.table:
         notes.append("no root= was added: none of the disk's partitions has a root that bootlab knows")
     elif given is None and own_way:
@@ -150,17 +150,14 @@ def _writable(line: CommandLine, found: SourceFacts, root: RootProposal, notes: 
 
 def _keeps(given: str, found: SourceFacts, root: RootProposal) -> bool:
     """Tell whether `root=` finds the root on any medium: by a UUID or label, if somebody there can read it."""
-    if found.disk is None:
-        return False
+    if found.disk is None or names_no_disk(given, found) or lies_elsewhere(given, found):
+        return found.disk is not None
     own = found.disk.of(root.partition)
     if own is not None and own.file_system is not None and own.file_system.fstype in PUT_TOGETHER:
         # The initrd makes the root of it: no partition holds a root.
         return found.initramfs is not None
     if found.disk.table and found.initramfs is not None and mapped_devices.made_by_initrd(given):
         # dm-verity and plain dm-crypt leave no mark on the partition, which then looks like the root itself.
-        return True
-    if found.initramfs is not None and (found.disk.is_iso or given.startswith("live:")):
-        # A live system's medium, which its initrd mounts (dracut.cmdline(7): root=live:).
         return True
     if "=" not in given:
         return False
@@ -169,6 +166,24 @@ def _keeps(given: str, found: SourceFacts, root: RootProposal) -> bool:
         return False
     # init/do_mounts.c: the kernel itself knows PARTUUID and PARTLABEL only.
     return found.initramfs is not None or given.startswith(("PARTUUID=", "PARTLABEL="))
+
+
+def names_no_disk(given: str, found: SourceFacts) -> bool:
+    """Tell whether `root=` is a word for an initrd, which finds the root by it: no disk and no mark of a partition.
+
+    `live:LABEL=…` (dracut.cmdline(7)), `ZFS=…`, `/dev/ram` (the initrd is the root), `overlay` and others.
+    """
+    of_disk = re.match(r"/dev/(?!ram|mapper/|dm-)|(?:PART)?(?:UUID|LABEL)=|\d+:\d+$|[0-9a-fA-F]{3,4}$", given)
+    return found.initramfs is not None and (of_disk is None or (found.disk is not None and found.disk.is_iso))
+
+
+def lies_elsewhere(given: str, found: SourceFacts) -> bool:
+    """Tell whether `root=` marks a partition of another medium: of all on this one was read what they are marked by."""
+    disk = found.disk
+    if disk is None or disk.root is not None or not re.match(r"(?:PART)?(?:UUID|LABEL)=", given):
+        return False
+    known = all(part.file_system is not None for part in disk.partitions if part.partition.kind != "bios-boot")
+    return known and named_by(given, disk.partitions) is None
 
 
 def _with_console(line: CommandLine, board: QemuBoard, notes: list[str]) -> CommandLine:

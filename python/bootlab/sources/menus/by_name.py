@@ -20,7 +20,7 @@ def is_kernel(name: str) -> bool:
 def newest(view: FileView) -> tuple[BootEntry, ...]:
     """Return an entry made of the newest kernel in /boot, or of the newest beside its modules; none without one."""
     for folder in ("/boot", ""):
-        if (entry := newest_in(view, folder, f"{folder}/ (no boot loader's menu)")) is not None:
+        if (entry := newest_in(view, folder, f"{folder}/ (a kernel by its name)")) is not None:
             return (entry,)
     return _of_modules(view)
 
@@ -53,5 +53,5 @@ def _of_modules(view: FileView) -> tuple[BootEntry, ...]:
         f"{folder}/initrd",
     )
     initrds = tuple(path for path in tried if view.kind(path) == "file")[:1]
-    where = f"{folder}/ (no boot loader's menu)"
+    where = f"{folder}/ (a kernel by its name)"
     return (BootEntry(kernel=f"{folder}/vmlinuz", initrds=initrds, source=where, default=True),)

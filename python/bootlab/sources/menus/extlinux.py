@@ -120,7 +120,10 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
         notes = (f"{source}: only the board's loader knows {left}, which is left out of the command line",)
     asks = ""
     if not tree and (places := label.get("fdtdir") or label.get("devicetreedir")):
-        asks = f"{source} takes the device tree of the board from {below(folder, places)}: name it with --from"
+        asks = (
+            f"{source} takes the device tree of the board from {below(folder, places)}, by a name that the board's "
+            "U-Boot knows ($fdtfile, or $soc-$board.dtb): name it with --from"
+        )
     return BootEntry(
         title=label.get("menu label", label["label"]),
         kernel=below(folder, kernel),

@@ -99,7 +99,8 @@ class _Script(MenuScript):
         variables = {name: f"@{name}" for name in _ADDRESSES}
         number = str(own or 1)
         variables |= {"prefix": f"{folder}/", "devtype": "mmc", "devnum": "0", "distro_bootpart": number}
-        variables["bootpart"] = number
+        # The medium is the one that its standard boot tries first.
+        variables |= {"bootpart": number, "boot_targets": "mmc0"}
         super().__init__(variables | dict(environment))
         self._folder = folder
         self._own = own
@@ -123,7 +124,8 @@ class _Script(MenuScript):
     def words(self, words: tuple[str, ...]) -> list[str]:
         """Return words with their variables filled in; an address that the board's U-Boot sets stands for itself."""
         first = words[0] if words else ""
-        at = (3,) if first in _LOADS else (1, 2, 3) if first in _BOOTS else ()
+        # A device that nothing names is the medium; without a word there, the others would move up.
+        at = (2, 3) if first in _LOADS else (1, 2, 3) if first in _BOOTS else ()
         words = tuple(self._address(word, anyway=index in at) for index, word in enumerate(words))
         compares = first in {"test", "[", "itest"} and not {"-n", "-z", "-e"} & set(words[1:2])
         if compares or first in _LOADS or "bootargs" in words[1 : 3 if first == "env" else 2]:
@@ -274,14 +276,19 @@ class _Script(MenuScript):
 
     def _other_menu(self, words: list[str]) -> str:
         """Boot what a menu of the other kind says: `sysboot INTERFACE DEVICE any ADDRESS FILE`."""
-        place = self._found(words[-1], self._disk.number(words[2]))
+        number = self._disk.number(words[2])
+        place = self._found(words[-1], number)
         text = (self._reads(place) or b"").decode("utf-8", "replace") if place is not None else ""
         trees = tree_names(self.variables)
-        found = parse_extlinux(text, place or "", trees=trees, exists=lambda path: self._found(path) is not None)
+        found = parse_extlinux(
+            text, place or "", trees=trees, exists=lambda path: self._found(path, number) is not None
+        )
         self.booted = next((entry for entry in found if entry.default), None)
         if self.booted is not None and place is not None and place.startswith(f"/{PARTITION_PLACE}"):
             top = "/" + place.split("/")[1]
-            self.booted = below_top(msgspec.structs.replace(self.booted, source=shown(self.booted.source)), top)
+            asks = self.booted.asks_tree.replace(place, shown(place))
+            own = msgspec.structs.replace(self.booted, source=shown(self.booted.source), asks_tree=asks)
+            self.booted = below_top(own, top)
         self.ok = self.booted is not None
         return "return" if self.ok else ""
 
