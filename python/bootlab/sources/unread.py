@@ -86,7 +86,7 @@ def way(disk: DiskFacts, entry: BootEntry | None) -> str:
     others = [str(one.number) for one in parts[1:_SHOWN_MAX] if one.number]
     more = f" (or partition {', '.join(others)})" if others else ""
     return (
-        f"{opened}; {mounts}{more}; then give the tree, whose menu has the command line, and "
+        f"{opened}; {mounts}{more}; then give the tree, whose menu may have the command line, and "
         f"the disk: --from /mnt --from {image}; or its kernel and initrd: --from /mnt/boot/KERNEL --from "
         f"/mnt/boot/INITRD --from {image}, and the menu's line in kernel.cmdline"
     )
