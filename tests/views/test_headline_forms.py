@@ -202,6 +202,16 @@ EXAMPLES = {
         + "[8.2 1.0] board login:\n",
         KERNEL + INIT,
     ),
+    "Line {} says `{}`: {}.": (
+        KERNEL + "[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)\n",
+        KERNEL + "[    0.900000] frob: Internal state: ok\n" + INIT,
+    ),
+    "Later, {} pass between line {} and line {} (`{}` and `{}`); not every such time is a wait of the boot.": (
+        KERNEL
+        + INIT
+        + "[    1.500000] frob: up\n[   10.000000] quux: ready\n[   10.100000] bar: one\n[   10.200000] bar: two\n",
+        KERNEL + INIT + "[    1.500000] frob: up\n[   10.000000] usb 1-1: new high-speed USB device number 2\n",
+    ),
     "Line {} says `{}`, before the largest of the costs found begins.": (
         KERNEL + "[    1.000000] BUG: scheduling while atomic: kworker/u16:3/83/0x00000002\n" + FAILS,
         KERNEL + FAILS + "[   21.000000] BUG: scheduling while atomic: kworker/u16:3/83/0x00000002\n",

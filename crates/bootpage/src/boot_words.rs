@@ -27,12 +27,17 @@ pub fn headline(boot: &Boot, goal: Option<&str>) -> Vec<String> {
         }
         _ => None,
     };
+    let failed = failed(boot);
+    let first = boot.outcome == Outcome::Panic
+        || largest(sure_costs(boot), size_ns).is_none_or(|cost| size_ns(cost) < NS_PER_S);
+    let behind = failed.clone().filter(|_| !first);
     let told: Vec<String> = [
         whole.or(started),
         kernel(boot),
         account,
+        failed.filter(|_| first),
         costs(boot),
-        trouble_before(boot),
+        trouble_before(boot).or(behind),
     ]
     .into_iter()
     .flatten()
@@ -118,6 +123,24 @@ fn started(boot: &Boot) -> Option<String> {
         event_words(first.event),
         event_words(last.event)
     )))
+}
+
+/// What went wrong with the kernel up to first use: of a panic, the first message that leads to it.
+fn failed(boot: &Boot) -> Option<String> {
+    use FailureKind as Kind;
+    let used = stage(boot, StageEvent::FirstUse).and_then(|used| used.line);
+    let early = |failure: &&Failure| used.is_none_or(|used| failure.line < used);
+    let stopped = boot.outcome == Outcome::Panic;
+    let fails = |kind| match kind {
+        Kind::Oops => true,
+        Kind::Panic | Kind::NoRoot | Kind::NoInit => stopped,
+        _ => false,
+    };
+    let failure = boot.failures.iter().filter(early).find(|failure| fails(failure.kind))?;
+    Some(format!(
+        "Line {} says `{}`: {}.",
+        failure.line, failure.text, failure.meaning
+    ))
 }
 
 /// What failed before the largest cost begins may be why it is one: that is quoted, and not claimed.

@@ -152,7 +152,27 @@ pub fn costs(boot: &Boot) -> Option<String> {
             gain(best)
         ));
     }
+    let told = most.map_or(silent, |cost| silent.max(size_ns(cost)));
+    let told = told.max(boot.longest.as_ref().map_or(0, |stretch| stretch.duration_ns));
+    sentences.extend(
+        boot.later
+            .as_ref()
+            .filter(|stretch| stretch.duration_ns > told)
+            .map(later),
+    );
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// A silence behind the last line that is surely the boot's.
+fn later(stretch: &LongestStretch) -> String {
+    format!(
+        "Later, {} pass between line {} and line {} (`{}` and `{}`); not every such time is a wait of the boot.",
+        seconds(stretch.duration_ns),
+        stretch.after_line,
+        stretch.before_line,
+        stretch.after,
+        stretch.before
+    )
 }
 
 /// The longest time that no step of a boot is known for, by the lines around it: who was silent then, they do not tell.

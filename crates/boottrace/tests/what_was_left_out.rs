@@ -157,7 +157,7 @@ fn an_oops_tells_in_which_function_the_kernel_failed() {
         "EIP: 0060:[<c0123456>] frob_read_temp+0x4c/0xf8",
     ] {
         assert!(
-            log(place).contains("failed in `frob_read_temp`;"),
+            log(place).contains("failed in `frob_read_temp`"),
             "{place}: {}",
             log(place)
         );

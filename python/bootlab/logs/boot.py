@@ -91,6 +91,10 @@ class LogBoot(OfBoot, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind
     """Clock of the kernel's part."""
     last_words: str | None = None
     """The last words of a boot that never came to user space, numbers taken out."""
+    later: LongestStretch | None = None
+    """The longest time between two stamps of the kernel's behind the last line that is surely the boot's, in its first
+    minute.
+    """
     lines: list[LogLine] = []
     """All lines, when they were asked for."""
     longest: LongestStretch | None = None

@@ -8,6 +8,7 @@ use super::cost::Cost;
 use crate::facts::boot::first_use::is_behind_a_prompt;
 use crate::facts::boot::gap::{ends_the_boot, in_background, is_sentence, waits_for_somebody, BootPart};
 use crate::facts::boot::idle::{is_nobodys, is_of_a_governor, says_the_same, Often};
+use crate::facts::boot::inside::last_step;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_taken_out, leaves_out, loses, shuts_down};
 use crate::log::clock::{is_before_overflow, NS_PER_S};
@@ -75,6 +76,7 @@ pub fn longest_stretch(
     let mut ends: [Option<i64>; 3] = [None; 3];
     let mut from = 3;
     let mut late = false;
+    let step = last_step(boot);
     let ahead = run_ahead(&boot.lines);
     let of_user = boot.lines.get(init_from..).unwrap_or_default().iter();
     let often = Often::of(of_user.filter_map(|line| Some((line, line.printk_ns?))));
@@ -113,7 +115,7 @@ pub fn longest_stretch(
         let elapsed = then[clock]
             .zip(first[clock])
             .map_or(0, |(ns, first)| ns.saturating_sub(first));
-        if shows_start && used.is_none() && at >= init_from && ns > elapsed.max(SETTLED_NS) {
+        if shows_start && used.is_none() && at >= init_from && at > step && ns > elapsed.max(SETTLED_NS) {
             late = true;
         }
         if late && !boot_waits_for(&line.text) {
@@ -121,6 +123,10 @@ pub fn longest_stretch(
         }
         // Later, a system that is up is idle for as long as it likes.
         if late && (ns > LATE_NS || elapsed > LATE_NS) {
+            break;
+        }
+        // The kernel's clock was not set: what follows came to a system that had long been up.
+        if clock == 0 && ns > LONGEST_NS && (!shows_start || at >= init_from) {
             break;
         }
         // The kernel's lines have the date at which they were read: late, until the daemon runs.
@@ -159,7 +165,7 @@ pub fn longest_stretch(
     })
 }
 
-fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
+pub(super) fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
     let (from, to) = (&lines[0], &lines[lines.len() - 1]);
     LongestStretch {
         duration_ns: ns,
@@ -174,7 +180,7 @@ fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
 }
 
 /// Does a cost tell of this time? It is about as long, and stands there or around it.
-fn covered(lines: &[Line], ns: i64, costs: &[Cost]) -> bool {
+pub(super) fn covered(lines: &[Line], ns: i64, costs: &[Cost]) -> bool {
     let (from, to) = (lines[0].number, lines[lines.len() - 1].number);
     costs.iter().any(|cost| {
         let there = || {

@@ -20,6 +20,7 @@ mod grouped_silences;
 mod images;
 mod initcalls;
 pub mod kind;
+pub mod later_stretch;
 pub(crate) mod longest_gap;
 pub mod longest_stretch;
 mod named_silences;

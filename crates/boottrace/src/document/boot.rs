@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::costs::cost::Cost;
+use crate::costs::later_stretch::later_stretch;
 use crate::costs::longest_stretch::{longest_stretch, LongestStretch};
 use crate::costs::selection::is_searched;
 use crate::costs::{costs, Evidence};
@@ -94,6 +95,9 @@ pub struct Boot {
     /// The longest stretch between two lines that no cost tells of, where no cost is as long.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub longest: Option<LongestStretch>,
+    /// The longest time between two stamps of the kernel's behind the last line that is surely the boot's, in its first minute.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub later: Option<LongestStretch>,
     /// What costs what.
     pub costs: Vec<Cost>,
     /// All lines, when they were asked for.
@@ -154,6 +158,7 @@ impl Boot {
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
             longest: longest_stretch(&log, &costs, (ended, over)).filter(|_| !is_searched(&log)),
+            later: later_stretch(&log, &costs, (ended, over)).filter(|_| !is_searched(&log)),
             costs,
             gaps,
             end: boot::end(&log, &firmware, &facts, &axis),

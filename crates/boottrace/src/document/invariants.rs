@@ -86,6 +86,7 @@ fn of_boot(boot: &Boot, out: &mut Vec<String>) {
         );
     }
     of_longest(boot, out);
+    of_later(boot, out);
     let used = stage(boot, StageEvent::FirstUse).and_then(|stage| stage.line);
     for cost in &boot.costs {
         of_cost(cost, out);
@@ -141,6 +142,23 @@ fn of_longest(boot: &Boot, out: &mut Vec<String>) {
             && cost.cost_ns.is_some_and(|ns| ns >= longest.duration_ns)
     });
     hold(out, !told, "a cost tells of the stretch that no cost tells of");
+}
+
+/// What lies behind the boot is none of its costs, lasts, and stands in the boot's lines.
+fn of_later(boot: &Boot, out: &mut Vec<String>) {
+    let Some(later) = &boot.later else { return };
+    hold(out, later.duration_ns > 0, "a later stretch does not last");
+    let inside = boot.from_line <= later.after_line && later.before_line <= boot.to_line;
+    hold(
+        out,
+        inside && later.after_line < later.before_line,
+        "a later stretch lies outside its boot",
+    );
+    hold(
+        out,
+        !ends_no_wait(&later.before),
+        "a later stretch ends with what nobody has waited for",
+    );
 }
 
 /// May a report about units tell it?

@@ -235,6 +235,8 @@ fn syslog(bytes: &[u8], style: Style) -> Option<HostPrefix> {
             sender: Some((from + at, to + at)),
             level: None,
         }),
+        // What `date` prints is a line of its own, and dates no other text: `Fri Nov 20 10:20:30 UTC 2026`.
+        None if ends_a_date(&bytes[at..]) => None,
         // `ts` of moreutils writes the same date before plain text.
         None => plain(ns, HostSource::ClockTime, at),
     }
@@ -288,6 +290,20 @@ fn year(bytes: &[u8]) -> usize {
         [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', ..] => 5,
         _ => 0,
     }
+}
+
+/// Is what follows a date and a time of day only the zone and the year, as `date` prints them?
+fn ends_a_date(bytes: &[u8]) -> bool {
+    let words: Vec<&[u8]> = bytes
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+        .collect();
+    let [zone, year] = words.as_slice() else {
+        return false;
+    };
+    let named = zone.len() <= 5 && zone.iter().all(u8::is_ascii_uppercase);
+    let counted = zone.starts_with(b"+") || zone.starts_with(b"-");
+    (named || counted) && year.len() == 4 && year.iter().all(u8::is_ascii_digit)
 }
 
 /// BusyBox and OpenWrt name facility and level before the sender: `host kern.info kernel: `, `daemon.notice procd: `.

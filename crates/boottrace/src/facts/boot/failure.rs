@@ -137,7 +137,7 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
             .then(|| failing_function(boot, fault.line))
             .flatten();
         let meaning = named.map_or(meaning.to_owned(), |name| {
-            format!("kernel code failed in `{name}`; what follows may be its consequence")
+            format!("kernel code failed in {name}; what follows may be its consequence")
         });
         // The panic is listed, however many oopses came before it.
         let first_panic = kind == FailureKind::Panic && out.iter().all(|failure: &Failure| failure.kind != kind);
@@ -207,12 +207,16 @@ fn failing_function(boot: &BootLog, line: u32) -> Option<String> {
             continue;
         };
         // `[<c0123456>] frob_probe+0x1c/0x80`, `__frob_probe.isra.0+0x1c/0x80`
-        let name = rest
-            .split_ascii_whitespace()
-            .find_map(|word| Some(word.split_once("+0x")?.0));
+        let mut words = rest.split_ascii_whitespace();
+        let name = words.find_map(|word| Some(word.split_once("+0x")?.0));
         let name = name.map(|name| name.trim_start_matches(['?', '[', '(']));
-        let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        return name.filter(|name| is_name(name)).map(str::to_owned);
+        let is_name = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let module = words.next().and_then(|word| word.strip_prefix('[')?.strip_suffix(']'));
+        let module = module.filter(is_name);
+        return name.filter(is_name).map(|name| match module {
+            Some(module) => format!("`{name}` of the module `{module}`"),
+            None => format!("`{name}`"),
+        });
     }
     None
 }

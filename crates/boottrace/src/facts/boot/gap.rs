@@ -9,7 +9,7 @@ use super::background::speaks_for_init;
 use super::dated;
 use super::first_use::is_behind_a_prompt;
 use super::idle::{is_nobodys, is_of_a_governor, Idle};
-use super::inside::Course;
+use super::inside::{last_step, Course};
 pub use super::part::BootPart;
 use super::unclaimed::unclaimed_from;
 use crate::facts::kernel::facts::stamp;
@@ -99,7 +99,8 @@ pub fn gaps(
     // A piece without a start and without init: nobody knows whether it is still the kernel's own part.
     let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
     let missing_to = lost_to(boot, user);
-    let init_spoke = boot.lines.iter().rposition(speaks_for_init).unwrap_or(0);
+    let spoke = boot.lines.iter().rposition(speaks_for_init).unwrap_or(0);
+    let init_spoke = spoke.max(last_step(boot));
     let arrival_tells = axis
         .alignment(Clock::Printk)
         .is_none_or(|a| a.clock == axis.clock || a.lateness_ns.is_none_or(|late| late < MAX_LATENESS_NS));

@@ -263,6 +263,11 @@ pub(super) fn of_the_kernel(boot: &BootLog) -> Option<u32> {
     Course::of(boot).after_kernel(kernel)
 }
 
+/// The index of the last line that shows a step of the start: what is silent before it is silent in the boot.
+pub(crate) fn last_step(boot: &BootLog) -> usize {
+    begin(boot).map_or(0, |init| Course::of(boot).last(init, boot.lines.len(), is_progress))
+}
+
 /// The last line of the boot that the system's manager, or a daemon that starts once, says of the start itself.
 pub(crate) fn last_started(boot: &BootLog) -> u32 {
     begin(boot).map_or(0, |init| {
