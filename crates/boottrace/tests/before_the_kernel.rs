@@ -74,7 +74,7 @@ fn lines_of_daemons_show_no_start() {
     assert_eq!(other.len(), 1);
     assert_eq!(other[0].what, "program-log");
     assert!(
-        other[0].why.ends_with("or shows the start of a system"),
+        other[0].why.ends_with("no known line of a start was found"),
         "{}",
         other[0].why
     );

@@ -2,6 +2,7 @@
 //! No cost and no gain is larger than the part of the boot that it lies in: arithmetic that says so rests on something that
 //! is not so here.
 
+use super::cloud_init;
 use super::context::Context;
 use super::cost::{Basis, Cost};
 use super::kind::CostKind;
@@ -142,6 +143,7 @@ fn is_off_the_axis(context: &Context<'_>, cost: &Cost) -> bool {
     (is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk)
         || (is_of_units(cost.kind) && cost.basis == Basis::Printed)
         || is_by_dates(context, cost)
+        || (cost.title.starts_with(cloud_init::BEFORE) && context.axis.clock == Clock::Host)
 }
 
 /// Are its lines those of programs, whose dates have no place on the axis?

@@ -22,6 +22,8 @@ const ADVICE: &str =
 
 /// No system takes longer to come to cloud-init: it was called by hand, or in a container whose host counts.
 const LONGEST_BEFORE_NS: i64 = 300_000_000_000;
+/// So the title begins of what cloud-init counts since the kernel's start; dates may begin much later.
+pub(super) const BEFORE: &str = "the kernel and what runs before the first stage of cloud-init";
 /// A shorter time before it is not told.
 const SHORTEST_BEFORE_NS: i64 = 1_000_000_000;
 
@@ -92,7 +94,7 @@ fn before(first: &Mark<'_>, place: &str) -> Option<Cost> {
     } else {
         format!(", `{stage}`")
     };
-    let title = format!("the kernel and what runs before the first stage of cloud-init that is shown{name}");
+    let title = format!("{BEFORE} that is shown{name}");
     let evidence = format!(
         "cloud-init begins {} after the kernel's start by its own count{place}",
         spell(first.up_ns)
@@ -117,6 +119,10 @@ pub(crate) fn commands<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
         let Some((_, command)) = from.text.split_once("Running command ") else {
             continue;
         };
+        // It asks the kernel, which answers at once: what lasts is what cloud-init does behind it.
+        if command.starts_with("['ip', ") {
+            continue;
+        }
         let dates = from.host_ns.zip(line.host_ns);
         let Some(ns) = dates.and_then(|(from, to)| to.checked_sub(from)) else {
             continue;

@@ -180,6 +180,8 @@ fn blocks<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
 /// Times in which nobody logs, or a program waits that spoke a little before.
 fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
     let mut out = Vec::new();
+    let mut dates: Vec<i64> = context.boot.lines.iter().filter_map(received_ns).collect();
+    dates.sort_unstable();
     for (at, two) in lines.windows(2).enumerate() {
         let (from, to) = (two[0], two[1]);
         // Between two of the kernel's own, its stamps tell better.
@@ -187,6 +189,9 @@ fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
         let Some(ns) = long(context, from, to).filter(|_| !stamped && !ends_a_timers(to)) else {
             continue;
         };
+        if is_logged_meanwhile(&dates, from, to) {
+            continue;
+        }
         if let Some(name) = program(to) {
             // What it does may have begun with its line before.
             let before = lines[..=at].iter().rev().find(|line| is_same_run(line, to));
@@ -213,6 +218,15 @@ fn silences<'a>(context: &Context<'a>, lines: &[&'a Line]) -> Vec<Stretch<'a>> {
     out
 }
 
+/// Has any line a date between those of two lines? Daemons write out of order: what comes later in a log may have been said before.
+fn is_logged_meanwhile(dates: &[i64], from: &Line, to: &Line) -> bool {
+    let (Some(begin), Some(end)) = (received_ns(from), received_ns(to)) else {
+        return false;
+    };
+    let next = dates.partition_point(|date| *date <= begin);
+    dates.get(next).is_some_and(|date| *date < end)
+}
+
 /// Is anything logged between two lines?
 fn logged_between(context: &Context<'_>, from: &Line, to: &Line) -> bool {
     let lines = &context.boot.lines;
@@ -224,9 +238,11 @@ fn logged_between(context: &Context<'_>, from: &Line, to: &Line) -> bool {
 /// Does systemd say that a unit is done which a timer started? Nobody has waited for it.
 fn ends_a_timers(line: &Line) -> bool {
     let text = line.text.trim_start();
+    let ended = [": Succeeded.", ": Deactivated successfully."];
     let name = ["Started ", "Finished "]
         .iter()
         .find_map(|done| text.strip_prefix(done));
+    let name = name.or_else(|| ended.iter().find_map(|end| text.trim_end().strip_suffix(end)));
     line.process.as_deref() == Some("systemd") && name.is_some_and(is_timers)
 }
 

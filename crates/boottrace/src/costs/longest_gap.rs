@@ -163,6 +163,17 @@ impl<'a> Piece<'a> {
         of_kernel && self.stamped.len() >= LINES && self.stamped.windows(2).all(linked)
     }
 
+    /// Does this line come again and again, each time after a silence? Something starts it by the clock.
+    fn comes_round(&self, line: &Line) -> bool {
+        const ROUNDS: usize = 3;
+        let words =
+            |line: &Line| -> String { said(line.text.trim()).chars().filter(|c| !c.is_ascii_digit()).collect() };
+        let mine = words(line);
+        let silent = |pair: &&[(&Line, i64, Since)]| pair[1].1.saturating_sub(pair[0].1) >= SHORTEST_WHOLE_NS;
+        let rounds = self.stamped.windows(2).filter(silent);
+        rounds.filter(|pair| words(pair[1].0) == mine).take(ROUNDS).count() == ROUNDS
+    }
+
     /// Ends the piece: what begins is another.
     fn close(&mut self, best: &mut Longest<'a>) {
         let piece = std::mem::take(self);
@@ -178,7 +189,7 @@ impl<'a> Piece<'a> {
         for pair in piece.stamped.windows(2) {
             let ((from, begin, _), (to, end, since)) = (pair[0], pair[1]);
             let ns = end.saturating_sub(begin);
-            if sleeps(&from.text) || wakes(&to.text) {
+            if sleeps(&from.text) || wakes(&to.text) || piece.comes_round(to) {
                 continue;
             }
             if ns >= shortest && best.is_none_or(|(_, _, most, _)| ns > most) {
@@ -310,6 +321,17 @@ mod tests {
         // A table's cells, and what people say to each other.
         assert_eq!(found(&["1.25 MB frob", "1.50 MB quux", "9.75 MB"]), None);
         assert_eq!(found(&["[10:00:00] <frob> it hangs", "[10:02:00] <quux> why?"]), None);
+        // A timer starts something every minute.
+        let rounds: Vec<String> = (1..6)
+            .flat_map(|n| {
+                [
+                    format!("10:0{n}:00 Starting Frob..."),
+                    format!("10:0{n}:01 Started Frob."),
+                ]
+            })
+            .collect();
+        let rounds: Vec<&str> = rounds.iter().map(String::as_str).collect();
+        assert_eq!(found(&rounds), None);
         // Lines that somebody chose, or left out; all of one device.
         let of_one = [
             "[ 1.000] frob 7:1:2: up",

@@ -87,7 +87,9 @@ pub fn longest_stretch(
         if later || ends_the_boot(line) || shuts_down(line) || taken_out {
             break;
         }
-        if !shows_start && is_sentence(boot, at) {
+        // The lines of a page's blocks follow one another in it, and not in a log.
+        let parted = at > 0 && line.number > boot.lines[at - 1].number.saturating_add(1);
+        if !shows_start && (parted || is_sentence(boot, at)) {
             last = None;
         }
         let here = stamps(line, dated);

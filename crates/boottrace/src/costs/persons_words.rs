@@ -261,6 +261,11 @@ fn tells_a_starts_time(text: &str) -> bool {
 /// The sentences as they are told.
 fn quoted(who: &str, said: &[&Said]) -> Option<Cost> {
     let best = said.iter().rev().max_by_key(|one| one.worth)?;
+    // One word alone is a name.
+    let word = |one: &&Said| one.text.is_ascii() && !one.text.trim().contains(' ');
+    if said.iter().all(word) {
+        return None;
+    }
     let quotes: Vec<String> = said
         .iter()
         .map(|one| format!("`{}`", around(one.text, place(one.text))))

@@ -48,8 +48,10 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut stamped = false;
     let mut before: Option<&Line> = None;
+    let mut failed: Option<&Line> = None;
     for line in lines.take(MOST) {
         stamped |= line.printk_ns.is_some();
+        failed = Some(line).filter(|line| fails_to_start(line)).or(failed);
         if let Some(waits) = before.replace(line).filter(|waits| answers(&line.text, &waits.text)) {
             let of_words = |group: &&mut Group<'a>| std::ptr::eq(group.latest, waits);
             groups.iter_mut().find(of_words).into_iter().for_each(Group::answered);
@@ -58,7 +60,10 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
             // What systemd waits for may be called anything.
             let waited = job(text).map(|_| Saying::Waited);
             if let Some(saying) = waited.or_else(|| saying(text)).or_else(|| fails(line, text)) {
-                add(&mut groups, line, text, saying);
+                match failed.filter(|_| depends(text)) {
+                    Some(failed) => blame(&mut groups, failed),
+                    None => add(&mut groups, line, text, saying),
+                }
             }
         }
     }
@@ -70,6 +75,32 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     });
     groups.truncate(LISTED);
     groups.iter().map(|group| group.cost(stamped)).collect()
+}
+
+/// systemd says that a start fails for want of another.
+fn depends(text: &str) -> bool {
+    text.to_ascii_lowercase().contains("dependency failed for ")
+}
+
+/// systemd says that a start itself fails: `Failed to start Frob.`
+fn fails_to_start(line: &Line) -> bool {
+    let text = line.text.trim();
+    let said = text.strip_prefix("systemd[1]: ").unwrap_or(text);
+    let by_systemd = said.len() < text.len() || line.process.as_deref() == Some("systemd");
+    by_systemd
+        && ["Failed to start ", "Failed to mount "]
+            .iter()
+            .any(|start| said.starts_with(start))
+}
+
+/// Others wait for a start that failed: it is told, once for each time that it did.
+fn blame<'a>(groups: &mut Vec<Group<'a>>, failed: &'a Line) {
+    let text = failed.text.trim();
+    let words = words_of(text);
+    let known = groups.iter().find(|group| group.words == words);
+    if known.is_none_or(|group| !std::ptr::eq(group.latest, failed)) {
+        add(groups, failed, text, Saying::Failed);
+    }
 }
 
 /// Does a line of the kernel's say that something failed? One such line says nothing of a wait, many do.

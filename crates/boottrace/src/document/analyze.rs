@@ -13,10 +13,10 @@ use super::found as traces;
 use super::found::Found;
 use super::one_account;
 use super::other_output;
+use super::outside;
 use super::stated;
 use super::unit_costs;
 use super::units::UnitReport;
-use super::untold;
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
@@ -381,10 +381,7 @@ fn boot_log(
     let all = other_output::read(&blocks, export, document, &mut placed, &mut ledger);
     let beside = account_beside::blocks(&split.outside, &placed, &blocks);
     other_output::read(&beside, false, document, &mut placed, &mut ledger);
-    placed.extend(stated::of_text(&split.outside, &within, &placed));
-    if placed.is_empty() {
-        placed.extend(untold::of_text(&split.outside));
-    }
+    outside::read(&split.outside, &within, &mut placed);
     placed.sort_by_key(|(line, _)| *line);
     one_account::join(&mut placed);
     one_account::tell_unread(&split.outside, &mut placed);

@@ -4,7 +4,9 @@
 use crate::costs::cost::spell;
 use crate::costs::waits::numbers_ready_late;
 use crate::costs::{longest_gap, untimed, Basis, Cost, CostKind};
+use crate::log::clock::NS_PER_S;
 use crate::log::line::Line;
+use crate::log::starting::starts_a_log;
 use crate::readers::userspace::duration::parse_prefix;
 use crate::text::shorten::shorten;
 
@@ -41,6 +43,9 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             if let Some(account) = account_without_a_kernel(lines) {
                 return vec![account];
             }
+            if let Some(start) = start_of_openrc(lines) {
+                return vec![start];
+            }
             // A long log of a system that is up: nothing says that what waits there is its start.
             if lines.len() > LONG {
                 return Vec::new();
@@ -52,10 +57,9 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             known.or_else(|| {
                 let spoken = lines.iter().filter(|line| line.process.is_some());
                 // Somebody logs in, or the system goes down: what passes there is nobody's start.
-                if spoken
-                    .clone()
-                    .any(|line| line.text.contains("session opened for user ") || goes_down(line))
-                {
+                if spoken.clone().any(|line| {
+                    line.text.contains("session opened for user ") || goes_down(line) || is_of_a_clock(line)
+                }) {
                     return None;
                 }
                 let of_boot = spoken.clone().count() <= FEW
@@ -129,6 +133,61 @@ fn account_without_a_kernel(lines: &[Line]) -> Option<Cost> {
     })
 }
 
+/// The longest time from where BusyBox's init starts OpenRC's last level to its first getty, by the dates of a log of daemons
+/// (init/init.c).
+fn start_of_openrc(lines: &[Line]) -> Option<Cost> {
+    const SHORTEST_NS: i64 = 2 * NS_PER_S;
+    const LONGEST_NS: i64 = 600 * NS_PER_S;
+    let mut begun: Option<&Line> = None;
+    let mut longest: Option<(i64, &Line, &Line)> = None;
+    for line in lines {
+        if starts_a_log(line) {
+            begun = None;
+        }
+        let text = line.text.trim();
+        if line.process.as_deref() != Some("init") || !text.starts_with("starting pid ") {
+            continue;
+        }
+        if text.ends_with("openrc default'") {
+            begun = Some(line);
+        } else if text.contains("getty ") {
+            let Some(from) = begun.take() else { continue };
+            let ns = line
+                .host_ns
+                .zip(from.host_ns)
+                .map_or(0, |(to, from)| to.saturating_sub(from));
+            if (SHORTEST_NS..=LONGEST_NS).contains(&ns) && longest.is_none_or(|(most, ..)| ns > most) {
+                longest = Some((ns, from, line));
+            }
+        } else {
+            // It goes down, or starts what it starts at once.
+            begun = None;
+        }
+    }
+    let (ns, from, to) = longest?;
+    Some(Cost {
+        cost_ns: Some(ns),
+        basis: Basis::Computed,
+        lines: vec![from.number, to.number],
+        ..Cost::without_time(
+            CostKind::StatedTime,
+            "from OpenRC's level `default` to init's first getty".to_owned(),
+            from.number,
+            format!("{} between the two, by the dates of the log", spell(ns)),
+            "look which service of the level takes it (`rc-status`, rc_logger=\"YES\" in /etc/rc.conf)",
+        )
+    })
+}
+
+/// Does the clock start a job? It does so while the system runs.
+fn is_of_a_clock(line: &Line) -> bool {
+    let by_cron = line
+        .process
+        .as_deref()
+        .is_some_and(|name| matches!(name, "CRON" | "cron" | "crond" | "/usr/sbin/cron"));
+    by_cron && (line.text.contains(") CMD (") || line.text.contains(" cmd run-parts "))
+}
+
 /// Is a timer or a target taken away, or do programs run that only a shutdown starts? Services of a start end too.
 fn goes_down(line: &Line) -> bool {
     const KINDS: [&str; 2] = [".timer", ".target"];
@@ -166,7 +225,7 @@ fn starts_the_system(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{account_without_a_kernel, told_by_the_way};
+    use super::{account_without_a_kernel, start_of_openrc, told_by_the_way};
     use crate::log::line::{lines_of, Line};
 
     #[test]
@@ -189,6 +248,33 @@ mod tests {
             .map(|cost| cost.cost_ns)
             .collect();
         assert_eq!(told, [Some(1_250_000_000), Some(346_000_000)]);
+    }
+
+    #[test]
+    fn a_start_of_openrc() {
+        let of = |s: i64, text: &str| Line {
+            process: Some("init".to_owned()),
+            host_ns: Some(s * 1_000_000_000),
+            ..Line::plain(
+                u32::try_from(s).unwrap_or(0),
+                0,
+                format!("starting pid 7, tty '': {text}"),
+            )
+        };
+        let lines = [
+            of(10, "'/sbin/openrc default'"),
+            of(14, "'/sbin/getty 38400 tty1'"),
+            of(15, "'/sbin/getty 38400 tty2'"),
+            of(700, "'/sbin/openrc shutdown'"),
+            of(790, "'/sbin/getty 38400 tty1'"),
+            of(800, "'/sbin/openrc default'"),
+            of(807, "'/sbin/getty 38400 tty1'"),
+        ];
+        let told =
+            |lines: &[Line]| start_of_openrc(lines).map(|cost| (cost.cost_ns.unwrap() / 1_000_000_000, cost.lines));
+        assert_eq!(told(&lines), Some((7, vec![800, 807])));
+        assert_eq!(told(&lines[..5]), Some((4, vec![10, 14])));
+        assert_eq!(told(&lines[3..5]), None);
     }
 
     #[test]

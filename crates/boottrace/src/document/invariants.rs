@@ -5,7 +5,7 @@
 use super::boot::Boot;
 use super::document::{Document, Part};
 use super::units::UnitReport;
-use crate::costs::cost::Cost;
+use crate::costs::cost::{Cost, NOTHING_LOGGED};
 use crate::costs::kind::CostKind;
 use crate::facts::boot::failure::Outcome;
 use crate::facts::boot::gap::BootPart;
@@ -90,6 +90,11 @@ fn of_boot(boot: &Boot, out: &mut Vec<String>) {
     let used = stage(boot, StageEvent::FirstUse).and_then(|stage| stage.line);
     for cost in &boot.costs {
         of_cost(cost, out);
+        hold(
+            out,
+            !is_logged_meanwhile(boot, cost),
+            &format!("`{}`, and a line has a date in between", cost.title),
+        );
         // What systemd-analyze printed may stand behind the boot.
         let inside = cost
             .lines
@@ -114,6 +119,20 @@ fn of_boot(boot: &Boot, out: &mut Vec<String>) {
             "a gain of the console's, and neither the kernel's begin nor init's is seen",
         );
     }
+}
+
+/// Does a cost say that nothing is logged between two dates, and a line has one in between? Only where all lines were kept.
+fn is_logged_meanwhile(boot: &Boot, cost: &Cost) -> bool {
+    let date = |number: &u32| boot.lines.iter().find(|line| line.number == *number)?.host_ns;
+    let [from, to] = cost.lines.as_slice() else {
+        return false;
+    };
+    let silent = cost.title.starts_with(NOTHING_LOGGED) && cost.title[NOTHING_LOGGED.len()..].starts_with("between ");
+    let Some((begin, end)) = date(from).zip(date(to)).filter(|_| silent) else {
+        return false;
+    };
+    let inside = |ns: i64| begin < ns && ns < end;
+    cost.cost_ns == end.checked_sub(begin) && boot.lines.iter().filter_map(|line| line.host_ns).any(inside)
 }
 
 /// What no cost tells of lasts, lies in the boot, up to its first use, and within what the stamps span.

@@ -17,6 +17,7 @@ pub mod found;
 pub mod invariants;
 mod one_account;
 mod other_output;
+mod outside;
 pub mod quantity;
 pub mod reports;
 #[cfg(feature = "schema")]

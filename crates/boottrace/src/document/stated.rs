@@ -102,11 +102,9 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
         }
         let commands = cloud_init::commands(text.clone());
         // A line that states the command's own time says it better.
-        let stated = |ns: Option<i64>| {
-            costs
-                .iter()
-                .any(|cost| cost.cost_ns.zip(ns).is_some_and(|(a, b)| a.abs_diff(b) < 100_000_000))
-        };
+        let near = |a: i64, b: i64| a.abs_diff(b) < 100_000_000;
+        let times: Vec<i64> = costs.iter().filter_map(|cost| cost.cost_ns).collect();
+        let stated = |ns: Option<i64>| ns.is_some_and(|ns| times.iter().any(|time| near(*time, ns)));
         let commands: Vec<Cost> = commands.into_iter().filter(|cost| !stated(cost.cost_ns)).collect();
         costs.extend(commands);
         costs.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));

@@ -90,7 +90,7 @@ fn is_step(text: &str) -> bool {
 }
 
 /// Not in a path or a name: `arch/riscv/boot/Image`.
-fn speaks(text: &str) -> bool {
+pub(super) fn speaks(text: &str) -> bool {
     let lower = text.to_lowercase();
     let of_a_name = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '=' | '@' | ':');
     STARTS.iter().any(|word| {

@@ -71,6 +71,22 @@ pub fn starts_scripts(line: &Line) -> bool {
     unit || STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
 }
 
+/// Does a line start a daemon anew that had been stopped: `Starting frobd:` behind `Shutting down frobd:`? That is no start
+/// script's of the boot.
+pub fn starts_anew(lines: &[Line], line: &Line) -> bool {
+    let Some(rest) = line.text.trim_start().strip_prefix("Starting ") else {
+        return false;
+    };
+    let name = rest.split([' ', ':', '.']).next().unwrap_or("");
+    let stops = [
+        format!("Shutting down {name}"),
+        format!("Stopping {name}"),
+        format!("{name} exiting on signal"),
+    ];
+    let mut before = lines.iter().take_while(|other| other.number < line.number);
+    !name.is_empty() && before.any(|other| stops.iter().any(|stop| other.text.contains(stop.as_str())))
+}
+
 /// What an init prints when it starts a system, and never later: the log may begin there.
 ///
 /// Texts: OpenRC `src/openrc/rc.c`, runit `src/runit.c` (its third stage ends the system), sysvinit `src/init.c`, BusyBox

@@ -21,7 +21,25 @@ pub fn unstamped(bytes: &[u8]) -> Option<(i64, usize)> {
     let length = dated(bytes)?;
     let (ns, _) = month_and_day(bytes)?;
     let head = bytes[..length - 2].trim_ascii_end();
-    matches!(head, [.., b' ', b'V' | b'D' | b'I' | b'W' | b'E' | b'F']).then_some((ns, length))
+    let tagless = matches!(head, [.., b' ', b'V' | b'D' | b'I' | b'W' | b'E' | b'F']);
+    tagless.then(|| (ns, length + processor(&bytes[length..])))
+}
+
+/// `c7      1 `: the processor and the process that kernels of phones print in front of a message.
+fn processor(bytes: &[u8]) -> usize {
+    let digits = |at: usize| bytes[at..].iter().take(7).take_while(|b| b.is_ascii_digit()).count();
+    if bytes.first() != Some(&b'c') || !matches!(digits(1), 1 | 2) {
+        return 0;
+    }
+    let blank = 1 + digits(1);
+    let number = blank + blanks(bytes, blank).unwrap_or(0);
+    let end = number + digits(number);
+    let whole = number > blank && end > number && bytes.get(end) == Some(&b' ');
+    if whole {
+        end + 1
+    } else {
+        0
+    }
 }
 
 /// Is it a step of a boot, which the kernel said without a stamp?
@@ -33,6 +51,47 @@ pub fn shows_a_step(bytes: &[u8]) -> bool {
 /// Has a line such a prefix with a date, whoever says what follows?
 pub fn is_dated(bytes: &[u8]) -> bool {
     dated(bytes).is_some()
+}
+
+/// Is it a line as Android Studio shows Android's log: date, process and thread, tag, package, level, message? The date may
+/// have been read before.
+pub fn is_of_studio(text: &str) -> bool {
+    let at = shape(text.as_bytes(), b"0000-00-00 00:00:00.000").unwrap_or(0);
+    let mut words = text[at..].split_ascii_whitespace();
+    let ids = words.next().and_then(|ids| ids.split_once('-'));
+    let number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    ids.is_some_and(|(process, thread)| number(process) && number(thread))
+        && words.take(6).any(|word| is_level(word.as_bytes()))
+}
+
+/// Does a line of Android's log tell of its start? Its kernel's, init's, the zygote's and the system server's first words, and
+/// those with which it is up.
+pub fn is_of_a_start(text: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "beginning of kernel",
+        "Linux version ",
+        "Boot is finished",
+        "boot_progress_",
+        "boot_completed",
+        "bootanim",
+        "BootAnimation",
+        "com.android.internal.os.ZygoteInit",
+        "Zygote ",
+        "Zygote:",
+        "zygote ",
+        "zygote:",
+        "zygote64",
+        "SystemServer",
+        "SystemServiceManager",
+        " init ",
+        " init:",
+        "installd",
+        "servicemanager: Starting",
+        "Vold ",
+        " vold ",
+        "PackageManager",
+    ];
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 fn dated(bytes: &[u8]) -> Option<usize> {
@@ -120,6 +179,9 @@ mod tests {
         let (ns, length) = unstamped(said).expect("the kernel's");
         assert_eq!(&said[length..length + 7], b"Freeing");
         assert_eq!(ns % 60_000_000_000, 33_685_000_000);
+        let said = b"04-16 16:55:33.685     0     0 I         : c11     7 Linux version 9.1";
+        assert!(shows_a_step(said));
+        assert!(unstamped(said).is_some_and(|(_, length)| said[length..].starts_with(b"Linux")));
         for other in [
             "04-16 16:55:34.185     1     1 I init    : Loading module",
             "I/        (    0): Freeing unused kernel memory: 2112K",

@@ -14,7 +14,7 @@ use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_restored, leaves_out};
 use crate::log::clock::Clock;
 use crate::log::course::is_of_user_space;
-use crate::log::hints::{is_of_scripts, is_user_space, starts_scripts};
+use crate::log::hints::{is_of_scripts, is_user_space, starts_anew, starts_scripts};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone::{self, Milestone};
 use crate::options::Options;
@@ -150,7 +150,7 @@ pub fn stages(
     let rc = user
         .iter()
         .skip(usize::from(!quiet))
-        .find(|l| l.number >= scripts_from && starts_scripts(l))
+        .find(|l| l.number >= scripts_from && starts_scripts(l) && !starts_anew(user, l))
         .filter(|_| shows_init);
     let in_ram = switch.is_none() && rc.is_some_and(|line| initramfs::goes_on(user, line));
     let rc = rc.filter(|_| !in_ram);

@@ -6,6 +6,7 @@ mod before_kernel;
 mod boots;
 mod chain;
 mod excerpt;
+mod first_words;
 pub mod guests;
 mod host_prompt;
 mod in_use;

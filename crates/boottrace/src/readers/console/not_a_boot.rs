@@ -101,7 +101,7 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
         .as_deref()
         .map_or(String::new(), |name| format!(" of `{name}`"));
     let unit = spoken().find(|line| starts_system(line));
-    let shown = unit.map_or(" or shows the start of a system".to_owned(), |unit| {
+    let shown = unit.map_or("; no known line of a start was found".to_owned(), |unit| {
         format!("; line {} is of a start: `{}`", unit.number, shorten(unit.text.trim()))
     });
     let why = format!(

@@ -39,11 +39,14 @@ fn second_start(boot: &BootLog) -> Option<usize> {
     if boot.lines[between.clone()].iter().any(banner) {
         return None;
     }
-    let begun = date(&boot.lines[second])?
+    let ended = date(&boot.lines[second])?;
+    let begun = ended
         .checked_sub(user_space_ns(&boot.lines[second].text)?)?
         .checked_sub(SLACK_NS)?;
-    let earlier = |line: &Line| date(line).is_some_and(|date| date < begun);
-    let before = boot.lines[between.clone()].iter().rposition(earlier);
+    // Dates without a year go back where a year ends.
+    let outside =
+        |line: &Line| date(line).is_some_and(|date| !(begun..=ended.saturating_add(SLACK_NS)).contains(&date));
+    let before = boot.lines[between.clone()].iter().rposition(outside);
     Some(before.map_or(between.start, |at| between.start + at + 1))
 }
 
@@ -75,6 +78,9 @@ mod tests {
         let second = START.replace("04:05:0", "04:25:0").replace("5.5s", "5.6s");
         let down = "Feb  3 04:24:50 box systemd[1]: Stopping Frob...\n";
         assert_eq!(spans(&format!("{START}{down}{second}")), [(1, 5), (6, 9)]);
+        // In the next year, the month is an earlier one.
+        let next_year = second.replace("Feb", "Jan");
+        assert_eq!(spans(&format!("{START}{down}{next_year}")), [(1, 5), (6, 9)]);
         // The same words again are of the same start.
         let again = "Feb  3 04:25:06 box systemd[1]: Startup finished in 2.5s (kernel) + 5.5s (userspace) = 8.0s.\n";
         assert_eq!(spans(&format!("{START}{again}")), [(1, 5)]);

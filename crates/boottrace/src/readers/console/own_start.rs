@@ -2,7 +2,7 @@
 //! What daemons wrote of a start before the kernel's own lines of it: those lines are taken off the end of what stands before,
 //! be it a system that runs, one that goes down, or another boot.
 
-use super::own_accounts;
+use super::{first_words, own_accounts};
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::clock::NS_PER_S;
 use crate::log::line::{HostSource, Line, LineKind};
@@ -20,6 +20,7 @@ const MOST: usize = 5_000;
 /// Puts the lines of each start where they belong.
 pub(super) fn part(out: &mut Split) {
     give_to_the_next(out);
+    first_words::give(out);
     own_accounts::part(out);
 }
 

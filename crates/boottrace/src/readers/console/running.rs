@@ -195,8 +195,20 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     if log.start != BootStart::MiddleOfLog {
         return None;
     }
+    // A manager that is updated executes itself anew, and says its first words again.
+    let reexecuted = log
+        .lines
+        .iter()
+        .any(|line| line.text.trim_start().starts_with("Reexecuting"));
+    // So does a package that makes an initramfs.
+    let builds =
+        |line: &Line| line.process.as_deref() == Some("dracut") && line.text.trim_start().starts_with("Executing: ");
+    let made = log.lines.iter().any(builds);
+    let again = |l: &Line| {
+        (reexecuted && l.text.contains(" running in system mode")) || (made && l.process.as_deref() == Some("dracut"))
+    };
     let shows = |l: &Line| {
-        shows_a_start(l)
+        (!again(l) && shows_a_start(l))
             || starts_systemd(&l.text)
             || waits_in_vain(&l.text)
             || waits_for_udev(&l.text)
