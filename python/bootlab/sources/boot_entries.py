@@ -9,17 +9,28 @@ from __future__ import annotations
 import contextlib
 import io
 import posixpath
-import re
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+
+import msgspec
 
 from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
 from bootlab.sources.medium import BootMedium
-from bootlab.sources.menus import board_environment, loader_entries, places, raspberry, refind, uboot, uboot_kept, xen
+from bootlab.sources.menus import (
+    board_environment,
+    loader_entries,
+    other_loader,
+    places,
+    raspberry,
+    refind,
+    uboot,
+    uboot_kept,
+    xen,
+)
 from bootlab.sources.menus.extlinux import parse_extlinux
 from bootlab.sources.menus.grub import parse_grub
 from bootlab.sources.menus.grub_legacy import parse_menu_lst
@@ -45,7 +56,6 @@ _MENU_LST_FILES = tuple(
     f"{folder}/{name}" for folder in ("/boot/grub", "/grub", "/boot", "") for name in ("menu.lst", "grub.conf")
 )
 _LILO_FILES = ("/etc/lilo.conf", "/etc/elilo.conf", "/boot/efi/elilo.conf", "/elilo.conf")
-_LOADER_NAME = re.compile(r"/(?:u-?boot[^/]*|RPI_EFI\.fd)$", re.IGNORECASE)
 _UBOOT_FOLDERS = ("/boot", "/boot/firmware", "")
 _SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd", "boot.ini")
 _FIRMWARE = frozenset({"start4.elf", "start.elf", "bootcode.bin"})
@@ -56,6 +66,7 @@ _LIMINE_FILES = tuple(
     for name in ("limine.conf", "limine.cfg")
 )
 _READ_MAX_BYTES = 1 << 20
+_SHOWN_MAX_CHARS = 600
 
 
 def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, ...]:
@@ -66,12 +77,18 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
         return _grub(view, medium)
 
     kept, kept_in = uboot_kept.variables(view, medium)
+    of_firmware = tuple(_raspberry(view))
+    # The firmware may start another loader, whose menu counts then.
+    other = next((entry for entry in of_firmware if entry.default and _is_loader(view, entry.kernel)), None)
+
+    def raspberry_own(_view: FileView) -> tuple[BootEntry, ...]:
+        return of_firmware if other is None else ()
 
     def uboot_own(view: FileView) -> Iterator[BootEntry]:
-        return _uboot_scripts(view, medium, kept)
+        return _uboot_scripts(view, medium, kept, other)
 
     def uboot_command(view: FileView) -> Iterator[BootEntry]:
-        return _uboot_command(view, medium, kept, kept_in)
+        return _uboot_command(view, medium, kept, kept_in, other)
 
     def extlinux(view: FileView) -> tuple[BootEntry, ...]:
         return _extlinux(view, kept)
@@ -81,7 +98,7 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
         extlinux,
         grub,
         _limine,
-        _raspberry,
+        raspberry_own,
         uboot_command,
         uboot_own,
         refind.entries,
@@ -96,7 +113,7 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
     if "bootcmd" in kept or _is_of_uboot(view):
         # U-Boot's standard boot reads its own menus and scripts before it starts a loader for EFI; the firmware of a
         # Raspberry Pi comes before U-Boot.
-        first = [_raspberry, uboot_command, extlinux, uboot_own]
+        first = [raspberry_own, uboot_command, extlinux, uboot_own]
         looks = [*first, *(look for look in looks if look not in first)]
     # Beside another loader's menu, a unified image counts only where systemd-boot is there too, which has it among its
     # own entries. The firmware starts one before its shell, and knows nothing of files that older loaders left.
@@ -110,6 +127,8 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
             found.append(entry)
             if len(found) >= _ENTRIES_MAX:
                 break
+    if not any(place_in(view, entry) or entry.inside for entry in found):
+        found += _uboot_built_in(view, medium, other)
     return tuple(sorted(found, key=lambda entry: not entry.default))
 
 
@@ -241,11 +260,15 @@ def _raspberry(view: FileView) -> Iterator[BootEntry]:
         # os_prefix, in config.txt or in what that includes, may be a folder.
         folders = [name for name in names if view.kind(f"{folder}/{name}") == "dir"]
         names |= {f"{inner}/{name}" for inner in folders[:_ENTRIES_MAX] for name in view.names(f"{folder}/{inner}")}
-        found = list(raspberry.entries(folder, names, partial(_text_below, view, folder)))
-        # The firmware may start another loader, whose menu counts then.
-        if not any(entry.default and _LOADER_NAME.search(entry.kernel) for entry in found):
-            yield from found
+        yield from raspberry.entries(folder, names, partial(_text_below, view, folder))
         return
+
+
+def _is_loader(view: FileView, path: str) -> bool:
+    """Tell whether what the firmware starts is another loader, whatever its name is."""
+    if not view.data(path, 1):
+        return other_loader.is_u_boot(view, path)
+    return other_loader.is_u_boot(view, path) or (not other_loader.may_be_linux(view, path) and _is_of_uboot(view))
 
 
 def _text_below(view: FileView, folder: str, name: str) -> str | None:
@@ -266,17 +289,39 @@ def _uboot_reads(view: FileView, path: str) -> bytes | None:
 
 
 def _uboot_command(
-    view: FileView, medium: BootMedium | None, kept: Mapping[str, str], kept_in: str
+    view: FileView, medium: BootMedium | None, kept: Mapping[str, str], kept_in: str, firmware: BootEntry | None
 ) -> Iterator[BootEntry]:
     """Give what U-Boot's own command boots, as it is kept."""
     reads = partial(_uboot_reads, view)
-    own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium).entry if "bootcmd" in kept else None
-    if own is not None:
-        yield own
+    if "bootcmd" in kept:
+        own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium, firmware=firmware).entry
+        yield from (own,) if own is not None else ()
 
 
-def _uboot_scripts(view: FileView, medium: BootMedium | None, kept: Mapping[str, str]) -> Iterator[BootEntry]:
-    """Give what the first script that comes to a kernel boots; those that do not, by name."""
+def _uboot_built_in(view: FileView, medium: BootMedium | None, firmware: BootEntry | None) -> Iterator[BootEntry]:
+    """Give what U-Boot's own environment boots, where nothing else on the medium says it."""
+    variables, at = uboot_kept.built_in(medium) if medium is not None else ({}, 0)
+    if not variables:
+        return
+    source = f"U-Boot's own environment (at byte {at})"
+    reads = partial(_uboot_reads, view)
+    found = uboot.parse_script(variables["bootcmd"], source, reads, variables, medium, firmware=firmware)
+    counts = "what the board has saved in its place counts more"
+    if found.entry is not None:
+        yield msgspec.structs.replace(found.entry, notes=(*found.entry.notes, f"the menu is {source}: {counts}"))
+        return
+    lines = "; ".join(value for value in variables.values() if "setenv bootargs" in value)[:_SHOWN_MAX_CHARS]
+    note = f"{source} has the command line, and could not be followed to a kernel: {found.why}; it has: {lines}; "
+    yield BootEntry(source=source, notes=(f"{note}{counts}; the line belongs in kernel.cmdline",))
+
+
+def _uboot_scripts(
+    view: FileView, medium: BootMedium | None, kept: Mapping[str, str], firmware: BootEntry | None
+) -> Iterator[BootEntry]:
+    """Give what the first script that comes to a kernel boots; those that do not, by name.
+
+    `firmware`: the entry by which the board's firmware starts U-Boot.
+    """
     reads = partial(_uboot_reads, view)
     for folder in _UBOOT_FOLDERS:
         for name in _SCRIPTS:
@@ -285,7 +330,7 @@ def _uboot_scripts(view: FileView, medium: BootMedium | None, kept: Mapping[str,
             if data is None:
                 continue
             number = medium.holder(view, path) if medium is not None else 0
-            found = uboot.parse_script(uboot.script_text(data), path, reads, kept, medium, number)
+            found = uboot.parse_script(uboot.script_text(data), path, reads, kept, medium, number, firmware)
             if found.entry is not None:
                 yield found.entry
                 return

@@ -63,6 +63,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     `overlays`: what the loader would merge into the device tree. `partition`: the number of the partition that it names
     for the kernel, 0 where it names none. `configuration`: which one of a FIT image, which profile of a unified one; ""
     for the usual one. `addons`: programs whose lines a unified image appends to its own.
+    `says_line`: the menu is where the whole line stands, so that an empty one is known to be empty.
     `inside`: the image file on the medium that it takes kernel and initrd from. `notes`: what is not certain about it.
     `asks_tree`: what is said where no device tree is found: who knows which one it is.
     """
@@ -79,6 +80,7 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     configuration: str = ""
     addons: tuple[str, ...] = ()
     inside: str = ""
+    says_line: bool = False
     asks_tree: str = ""
     notes: tuple[str, ...] = ()
 
@@ -91,10 +93,20 @@ class UnitFacts(msgspec.Struct, frozen=True):
     program: str = ""
 
 
+class MappedLine(msgspec.Struct, frozen=True):
+    """A line of /etc/crypttab (crypttab(5)): the name below /dev/mapper, what it is made of, its key and options."""
+
+    name: str
+    device: str
+    key: str = ""
+    options: tuple[str, ...] = ()
+
+
 class RootFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A root tree. `units`: services enabled for multi-user or graphical use. `releases`: folders of /lib/modules.
 
-    `foreign`: the processor of its programs, where bootlab has no machine with it.
+    `mapped`: the devices that /etc/crypttab makes. `foreign`: the processor of its programs, where bootlab has no
+    machine with it.
     """
 
     name: str = ""
@@ -103,6 +115,7 @@ class RootFacts(msgspec.Struct, frozen=True, kw_only=True):
     init: str = ""
     init_kind: InitKind = "other"
     mounts: tuple[MountLine, ...] = ()
+    mapped: tuple[MappedLine, ...] = ()
     units: tuple[UnitFacts, ...] = ()
     gettys: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()

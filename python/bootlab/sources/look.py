@@ -40,6 +40,7 @@ from bootlab.sources import (
     raw_flash,
     root_tree,
     several_initrds,
+    sysupgrade,
     taken,
     taken_parts,
     unbootable,
@@ -48,6 +49,7 @@ from bootlab.sources import (
 )
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 from bootlab.sources.kept_files import KeptFiles
+from bootlab.sources.medium import shown
 from bootlab.sources.menus import network
 from bootlab.sources.merge import merged
 
@@ -225,7 +227,8 @@ class Looker:
         lies_here = build_folder.has_kernel(path)
         if not lies_here and (below := build_place.images_below(path)) is not None:
             return build_folder.look(below, self)
-        return self._served(path, lies_here) or guest_config.of_folder(path, self) or build_folder.look(path, self)
+        served = sysupgrade.of_folder(path, self.all) or self._served(path, lies_here)
+        return served or guest_config.of_folder(path, self) or build_folder.look(path, self)
 
     def _served(self, path: Path, lies_here: bool) -> SourceFacts | None:
         """Look at a folder with a boot loader's menu; None for another, and where a medium lies beside the kernel."""
@@ -270,7 +273,9 @@ class Looker:
         return SourceFacts(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
 
     def _of_iso(self, path: Path, head: bytes, other: foreign_file.Named) -> SourceFacts:
-        """Look at an ISO image. Raise UserError for one without a kernel, and for what is none and boots nothing."""
+        """Look at an ISO image, or a router's update. Raise UserError for one without a kernel, and for other files."""
+        if head.startswith(sysupgrade.STARTS) and (parts := sysupgrade.unpacked(path, self._keep)) is not None:
+            return sysupgrade.look(path, parts, self.all)
         found = self.disk(path) if unbootable.is_iso(head) else None
         if found is None or (found.kernel is None and not found.kernels_there):
             raise unbootable.refusal(path, other)
@@ -355,17 +360,18 @@ class Looker:
         inside = self.kernel(kernel)
         if inside.arch is None and given_path.head(kernel).startswith(uboot_header.MAGIC):
             inside = self._behind_header(kernel)
-        initrds = [at for path in entry.initrds if (at := taken.resolve(view, path)) is not None]
+        initrds = {path: at for path in entry.initrds if (at := taken.resolve(view, path)) is not None}
         facts: InitramfsFacts | None = None
         notes = list(found.notes) + list(inside.notes)
         tree = taken.resolve(view, entry.device_tree)
         asks = tree is None and inside.device_tree is None and inside.arch != "x86_64"
         notes += [entry.asks_tree] if entry.asks_tree and asks else []
         if len(initrds) > 1:
-            parts = [self._kept.copy(view, at) for at in initrds]
+            parts = [self._kept.copy(view, at) for at in initrds.values()]
+            notes.append(f"several initrds are put together, as the loader does: {', '.join(map(shown, initrds))}")
             facts = self.initramfs(self._kept.write("initrds", several_initrds.joined(parts)))
         elif initrds:
-            facts = self._initrd(self._kept.copy(view, initrds[0]), notes)
+            facts = self._initrd(self._kept.copy(view, *initrds.values()), notes)
         return msgspec.structs.replace(
             found,
             arch=inside.arch or found.arch,

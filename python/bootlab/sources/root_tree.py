@@ -11,7 +11,7 @@ from bootlab.formats.file_view import FileView
 from bootlab.model import fstab
 from bootlab.model.architecture import Arch
 from bootlab.sources import deployed
-from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
+from bootlab.sources.facts import BootEntry, InitKind, MappedLine, RootFacts, UnitFacts
 from bootlab.sources.initramfs import module_name
 from bootlab.sources.medium import BootMedium
 from bootlab.sources.menus import by_name
@@ -22,6 +22,7 @@ _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
 _MACHINES: dict[tuple[int, int], Arch] = {(62, 2): "x86_64", (40, 1): "arm", (183, 2): "arm64", (243, 2): "riscv64"}
 _ELF_LITTLE, _ELF_HEAD_BYTES = 1, 20
 _BUILT_IN_MAX_BYTES = 4 << 20
+_LINES_MAX = 1000
 
 
 def is_root(view: FileView) -> bool:
@@ -54,6 +55,7 @@ def look(view: FileView, medium: BootMedium | None = None) -> RootFacts:
         init=init,
         init_kind=kind,
         mounts=mounts,
+        mapped=_mapped(view.text("/etc/crypttab") or ""),
         units=_units(view) if kind == "systemd" else (),
         gettys=_gettys(view),
         scripts=tuple(name for name in view.names("/etc/init.d") if re.match(r"S\d\d", name)),
@@ -77,6 +79,20 @@ def entries_of(view: FileView, medium: BootMedium | None = None) -> tuple[BootEn
         said = tuple(entry for entry in found if not entry.kernel)
         found = (*said, *own) if (own := boot_guard.entries(medium) or partition_menus.own(medium)) else found
     return (*found, *by_name.newest(view))
+
+
+def _mapped(text: str) -> tuple[MappedLine, ...]:
+    lines = (line.split() for line in text.splitlines()[:_LINES_MAX] if not line.lstrip().startswith("#"))
+    return tuple(
+        MappedLine(
+            name=words[0],
+            device=words[1].replace('"', ""),
+            key=words[2] if len(words) > 2 else "",
+            options=tuple(option.partition("=")[0] for option in words[3].split(",")) if len(words) > 3 else (),
+        )
+        for words in lines
+        if len(words) > 1
+    )
 
 
 def _init_of(view: FileView, path: str) -> bool:

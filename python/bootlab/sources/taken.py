@@ -17,6 +17,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.sources.disk import named_by
 from bootlab.sources.facts import BootEntry, DiskFacts
 from bootlab.sources.medium import shown
+from bootlab.sources.menus.other_loader import may_be_linux
 
 _BOOT_FOLDERS = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
 _SHOWN_MAX = 5
@@ -143,8 +144,6 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     missing = [path for path in (*entry.initrds, entry.device_tree) if path and resolve(view, path) is None]
     for path in missing:
         yield f"{entry.source} names {shown(path)}, which is not there"
-    if len(entry.initrds) > 1:
-        yield f"several initrds are put together, as the loader does: {', '.join(map(shown, entry.initrds))}"
     if entry.overlays:
         listed = ", ".join(map(shown, entry.overlays))
         yield (
@@ -154,7 +153,9 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
     # A unified image has its own, and Android's.
     head = view.data(kernel_at, unified_image.HEAD_MAX_BYTES) or b""
     own = unified_image.is_unified(head) or android_boot.is_android(head)
-    if not entry.cmdline and not own:
+    if not entry.cmdline and entry.says_line and not own:
+        yield f"the loader's own command line is empty: {shown(entry.source)} gives the kernel no words"
+    elif not entry.cmdline and not own:
         yield f"the command line is not known: what was read ({entry.source or 'no menu'}) names none"
 
 
@@ -172,7 +173,9 @@ def _unused(
         found = [
             path
             for path in _files_in_boot(view)
-            if pattern.match(path.rpartition("/")[2]) and view.identity(path) not in used
+            if pattern.match(path.rpartition("/")[2])
+            and view.identity(path) not in used
+            and (pattern is not _KERNEL or may_be_linux(view, path))
         ]
         if found:
             yield f"{what} in it that are not used: {_few(found)}; to take one: --from {source}:{found[0]}"
@@ -187,7 +190,8 @@ def _is_same(view: FileView, other: BootEntry, entry: BootEntry) -> bool:
         return True
     places = [resolve(view, one.kernel) for one in (other, entry)]
     same = places[0] is not None and view.identity(places[0]) == view.identity(places[1] or "")
-    return same and (other.cmdline, other.configuration) == (entry.cmdline, entry.configuration)
+    loads = [(one.cmdline, one.configuration, one.initrds) for one in (other, entry)]
+    return same and loads[0] == loads[1]
 
 
 def _listed(entries: tuple[BootEntry, ...]) -> str:

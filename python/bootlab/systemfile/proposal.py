@@ -20,10 +20,10 @@ from bootlab.model.root import RootMedium
 from bootlab.model.root_place import finds_root
 from bootlab.sources import boards, console_port, drivers, given_path
 from bootlab.sources.boards import QemuBoard
-from bootlab.sources.disk import named_by
 from bootlab.sources.facts import ImageFacts, SourceFacts
 from bootlab.systemfile import guest_date
 from bootlab.systemfile.goals import Goals
+from bootlab.systemfile.mount_notes import mount_notes
 from bootlab.systemfile.no_kernel import without_kernel
 from bootlab.systemfile.proposed_cmdline import (
     PUT_TOGETHER,
@@ -132,7 +132,7 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
         rtc_base=rtc_base,
         rtc_reason=rtc_reason,
         goals=Goals.guessed(found.root, found.log),
-        notes=tuple(dict.fromkeys([*notes, *found.lacks.values(), *_key_notes(found), *_mount_notes(found)])),
+        notes=tuple(dict.fromkeys([*notes, *found.lacks.values(), *_key_notes(found), *mount_notes(found)])),
         unknown=tuple(unknown),
     )
 
@@ -362,25 +362,3 @@ def _key_notes(found: SourceFacts) -> list[str]:
     if found.initramfs.keys:
         return [f"its initrd has a key file: {', '.join(found.initramfs.keys[:3])}"]
     return ["no key file was found in its initrd: the boot may wait for a passphrase"]
-
-
-def _mount_notes(found: SourceFacts) -> list[str]:
-    """Name the lines of fstab whose devices are lacking; systemd, where it was seen, would wait 90 s for them."""
-    if found.root is None or found.disk is None:
-        return []
-    systemd = found.root.init_kind == "systemd"
-    waits_so = ": systemd waits 90 s for it (nofail in fstab, or UUID=, ends that)" if systemd else ""
-    notes = []
-    for line in found.root.mounts:
-        waits = line.folder not in {"/", "none", "swap"} or line.fstype == "swap"
-        if not waits or not {"noauto", "nofail"}.isdisjoint(line.options):
-            continue
-        on_disk = line.device.startswith(("/dev/", "UUID=", "LABEL=", "PARTUUID=", "PARTLABEL="))
-        part = named_by(line.device, found.disk.partitions)
-        by_name = line.device.startswith(("/dev/sd", "/dev/vd", "/dev/hd", "/dev/nvme"))
-        if on_disk and (part is None or by_name):
-            notes.append(
-                f"fstab mounts {line.device} on {line.folder}, which this machine does not have under that name"
-                f"{waits_so}"
-            )
-    return notes

@@ -135,7 +135,8 @@ def _has_none(found: SourceFacts, root: RootProposal) -> bool:
     """Tell whether a boot entry names no root, and no partition is one by its type, which systemd would find."""
     part = found.disk.of(root.partition) if found.disk is not None else None
     by_type = part is not None and part.partition.kind == "root"
-    menu = found.entry is not None and bool(found.entry.kernel) and bool(found.entry.cmdline)
+    said = found.entry is not None and bool(found.entry.cmdline or found.entry.says_line)
+    menu = found.entry is not None and bool(found.entry.kernel) and said
     return menu and not by_type and root.tree is None
 
 

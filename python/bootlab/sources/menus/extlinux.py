@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from collections.abc import Callable, Iterator
@@ -27,11 +28,12 @@ def parse_extlinux(
     depth: int = 0,
     trees: tuple[str, ...] = (),
     exists: Callable[[str], bool] = lambda _path: False,
+    is_iso: bool = False,
 ) -> tuple[BootEntry, ...]:
     """Return the entries of an extlinux.conf or syslinux.cfg. Paths are relative to its folder, or to `base`.
 
     `reads`: returns the text of a file that it includes. `trees`: the names by which the board's U-Boot looks for its
-    device tree in FDTDIR; `exists`: whether a file is there.
+    device tree in FDTDIR; `exists`: whether a file is there. `is_iso`: ISOLINUX reads it.
     """
     folder = base or posixpath.dirname(source)
     labels: list[dict[str, str]] = []
@@ -55,13 +57,21 @@ def parse_extlinux(
         elif key == "append":
             common = value
     chosen = _chosen([label["label"] for label in labels], said)
+    chosen = _by_variant(labels, chosen, is_iso=is_iso or posixpath.basename(source) == "isolinux.cfg")
     over = next((label for label in labels if label["label"] == chosen and "config" in label), {})
     other = f"{over['config']} {over.get('append', '')}".split() if over else []
     if other and depth < _DEPTH_MAX and (inner := reads(below(folder, other[0]))) is not None:
         # Syslinux goes over to another file, and to the folder that stands behind it, or in APPEND.
         where = below(folder, other[1]) if len(other) > 1 else folder
         return parse_extlinux(
-            inner, below(folder, other[0]), reads=reads, base=where, depth=depth + 1, trees=trees, exists=exists
+            inner,
+            below(folder, other[0]),
+            reads=reads,
+            base=where,
+            depth=depth + 1,
+            trees=trees,
+            exists=exists,
+            is_iso=is_iso or posixpath.basename(source) == "isolinux.cfg",
         )
     for label in labels:
         own = label.get("fdtdir") or label.get("devicetreedir") or ""
@@ -87,6 +97,17 @@ def _chosen(labels: list[str], said: dict[str, str]) -> str:
     names = (said.get(key, "") for key in wanted)
     found = (next((label for label in labels if label == name), "") for name in names)
     return next((label for label in found if label), labels[0] if labels else "")
+
+
+def _by_variant(labels: list[dict[str, str]], chosen: str, *, is_iso: bool) -> str:
+    """Return the label that whichsys.c32 goes on to, by which Syslinux runs: `-iso- LABEL -sys- LABEL -pxe- LABEL`."""
+    label = next((one for one in labels if one["label"] == chosen), {})
+    program = label.get("com32") or label.get("kernel") or label.get("linux") or ""
+    if posixpath.basename(program) != "whichsys.c32":
+        return chosen
+    words = label.get("append", "").split()
+    told = dict(itertools.pairwise(words))
+    return told.get("-iso-" if is_iso else "-sys-", chosen)
 
 
 def _lines(text: str, folder: str, reads: Callable[[str], str | None], left: list[int]) -> Iterator[str]:
@@ -130,6 +151,8 @@ def _entry(label: dict[str, str], folder: str, source: str, common: str, *, is_d
         initrds=tuple(below(folder, part) for part in initrds),
         device_tree=below(folder, tree),
         cmdline=" ".join(w for w in words if not w.startswith("initrd=")),
+        # Without one, U-Boot passes what it keeps.
+        says_line=not unknown and ("append" in label or bool(common)),
         source=source,
         default=is_default,
         overlays=tuple(below(folder, part) for part in label.get("fdtoverlays", "").split()),

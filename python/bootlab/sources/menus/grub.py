@@ -18,11 +18,12 @@ from bootlab.sources.facts import BootEntry
 from bootlab.sources.medium import shown
 from bootlab.sources.menus.grub_devices import search_of
 from bootlab.sources.menus.grub_machine import GrubMachine
+from bootlab.sources.menus.loader_entries import with_variables
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.script import MenuScript
 from bootlab.sources.menus.starts_nothing import first_instead
 from bootlab.sources.menus.uboot import environment_of
-from bootlab.sources.menus.words import MenuCommand, commands_of, filled, named_in
+from bootlab.sources.menus.words import MenuCommand, commands_of, named_in
 
 _LINUX = frozenset({"linux", "linux16", "linuxefi"})
 _INITRD = frozenset({"initrd", "initrd16", "initrdefi"})
@@ -43,6 +44,8 @@ _FEATURES = (
     "menuentry_options", "200_final", "nativedisk_cmd", "timeout_style",
 )  # fmt: skip
 _ASSIGNED = re.compile(r"(?P<name>\w+)=(?P<value>.*)", re.DOTALL)
+# grub-core/normal/main.c, read_config_file: set for each file that is read, and restored behind it.
+_OF_FILE = ("config_file", "config_directory")
 
 Reads = Callable[[str], str | None]
 """Returns the text of a file by its path in the medium; None when it is not there."""
@@ -92,6 +95,7 @@ class _Menu(MenuScript):
         variables |= {"prefix": posixpath.dirname(source), "root": "", "grub_cpu": "x86_64"}
         efi = "/efi/" in source.casefold()
         super().__init__(variables | {"grub_platform": "efi" if efi else "pc"} | machine.variables(source))
+        self.variables |= _of_file(posixpath.join(self.variables["prefix"], posixpath.basename(source)))
         self._machine = machine
         self._depth = depth
         self._source = source
@@ -164,9 +168,12 @@ class _Menu(MenuScript):
             return left if left == "break" else ""
         elif word in _INCLUDES and len(words) > 1:
             text = self._reads(self._place(words[1]))
+            here = {name: self.variables[name] for name in _OF_FILE if name in self.variables}
+            self.variables |= _of_file(words[1])
+            self.run(commands_of(text or ""), depth + 1)
+            self.variables |= here
             self.ok = text is not None
             # A menu that is switched to does not come back.
-            self.run(commands_of(text or ""), depth + 1)
             return "return" if self.ok and word == "configfile" else ""
         else:
             return None
@@ -178,9 +185,8 @@ class _Menu(MenuScript):
                 self.variables[found["name"]] = found["value"]
                 self._root = found["value"] if found["name"] == "root" else self._root
 
-    def _empty(self, command: MenuCommand) -> tuple[str, ...]:
-        """Say which variables of a kernel's line nothing sets: GRUB leaves them empty."""
-        words = command.words if command.words[0] in _LINUX else ()
+    def _empty(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Say which variables of an entry nothing sets: GRUB leaves them empty."""
         names = dict.fromkeys(name for word in words for name in named_in(word) if name not in self.variables)
         listed = ", ".join(f"${name}" for name in names)
         said = f"{shown(self._source)}: nothing that was read sets {listed}: taken as empty here"
@@ -192,7 +198,8 @@ class _Menu(MenuScript):
         if rest and word in _LOADED:
             own = self._direct if self._loads is None else self._loads
             made = _loaded(own, word, rest, root, self._images, self._place)
-            made = msgspec.structs.replace(made, notes=(*made.notes, *self._empty(command)))
+            unset = self._empty(command.words) if word in _LINUX else ()
+            made = msgspec.structs.replace(made, notes=(*made.notes, *unset))
             self._direct, self._loads = (made, None) if self._loads is None else (self._direct, made)
         elif word == "loopback" and len(rest) > 1:
             self._images[rest[-2]] = below_root(rest[-1])
@@ -224,7 +231,10 @@ class _Menu(MenuScript):
     def values(self, words: tuple[str, ...]) -> list[str]:
         """Return what a loop goes through: patterns become the paths that are there."""
         found = self.words(words)
-        return [path for word in found for path in (self._machine.matching(word) if "*" in word else [word])]
+        return [path for word in found for path in (self._matching(word) if "*" in word else [word])]
+
+    def _matching(self, pattern: str) -> list[str]:
+        return self._machine.matching(pattern, self.variables.get("root", ""))
 
     def _load_environment(self, words: list[str]) -> None:
         """Take the variables of an environment block: GRUB's own, or the file that is named; all, or those named."""
@@ -269,10 +279,11 @@ class _Menu(MenuScript):
         for item in self._items:
             entry = item.ready or self._gone_through(item)
             if entry.kernel:
-                # The entries of the specification name variables of the environment block.
-                line = " ".join(filled(entry.cmdline, self.variables).split()) if item.ready else entry.cmdline
+                if item.ready:
+                    unset = self._empty((entry.cmdline, *entry.initrds))
+                    entry = msgspec.structs.replace(with_variables(entry, self.variables), notes=entry.notes + unset)
                 source = entry.source or shown(self._source)
-                found.append(msgspec.structs.replace(entry, cmdline=line, source=source, default=item is chosen))
+                found.append(msgspec.structs.replace(entry, source=source, default=item is chosen))
         if found and not any(entry.default for entry in found):
             default = msgspec.structs.replace(found[0], default=True)
             found[0] = first_instead(found[0], chosen.title, shown(self._source)) if chosen is not None else default
@@ -299,6 +310,11 @@ class _Menu(MenuScript):
         return loads
 
 
+def _of_file(path: str) -> dict[str, str]:
+    """Return the variables that GRUB sets while it reads a file."""
+    return dict(zip(_OF_FILE, (path, posixpath.dirname(path)), strict=True))
+
+
 def _given(words: list[str]) -> tuple[str, ...]:
     """Return the words of an entry that its body has as `$1` (the title), `$2` and so on: those that are no options."""
     with_value = {"--class", "--users", "--hotkey", "--id", "--source"}
@@ -320,6 +336,7 @@ def _loaded(
             kernel=place(rest[0]),
             # grub-core/lib/cmdline.c: words with blanks get quotes.
             cmdline=" ".join(f'"{word}"' if " " in word else word for word in rest[1:]),
+            says_line=True,
             partition=int(number[1]) if number is not None else 0,
             inside=images.get(device, ""),
         )

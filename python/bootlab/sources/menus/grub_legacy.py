@@ -41,6 +41,7 @@ def _entry(said: dict[str, str], source: str, *, is_default: bool) -> BootEntry 
         kernel=below_root(path),
         initrds=(initrd,) if initrd else (),
         cmdline=" ".join(words),
+        says_line=True,
         source=source,
         default=is_default,
     )

@@ -17,7 +17,7 @@ from bootlab.formats import unified_image
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
 from bootlab.sources.facts import PartitionFacts
 from bootlab.sources.kernel_image import is_kernel
-from bootlab.sources.medium import BootMedium
+from bootlab.sources.medium import BootMedium, place_of
 from bootlab.sources.menus.grub_devices import GrubDevices
 from bootlab.sources.menus.paths import below_root
 
@@ -54,12 +54,24 @@ class GrubMachine:
         if (holder := self._part(str(own))) is not None and own:
             # GRUB's own device at its start is the one of its prefix, where the menu lies.
             said["root"] = f"hd0,{'gpt' if holder.partition.type_uuid else 'msdos'}{own}"
+            # So is its prefix, whatever the partition is mounted on in the system that it boots.
+            folder = self._folder_on(own, source)
+            said |= {"prefix": f"({said['root']}){folder}"} if folder is not None else {}
         if source.startswith(f"/{PARTITION_PLACE}"):
             place = source.split("/")[1]
             device = f"hd0,{place.removeprefix(PARTITION_PLACE)}"
             folder = posixpath.dirname(source).removeprefix(f"/{place}")
             said |= {"root": device, "prefix": f"({device}){folder}"}
         return said
+
+    def _folder_on(self, number: int, path: str) -> str | None:
+        """Return the folder of a path from the root of the partition that holds it; None where that is not seen."""
+        parts = path.strip("/").split("/")
+        if self._view is None or (same := self._view.identity(path)) is None:
+            return None
+        tails = ("/" + "/".join(parts[first:]) for first in range(len(parts)))
+        found = (tail for tail in tails if self._view.identity(place_of(number, tail)) == same)
+        return next((posixpath.dirname(tail).rstrip("/") for tail in found), None)
 
     def _is_efi_only(self, source: str) -> bool:
         """Tell whether only EFI's firmware starts GRUB from the disk, which has no place for a BIOS' loader."""
@@ -76,15 +88,20 @@ class GrubMachine:
         folders += [f"{top}{folder}" for folder in ("/boot/grub", "/boot/grub2", "/grub", "/grub2")]
         return next((path for folder in folders if self._view.kind(path := f"{folder}/grub.cfg") == "file"), "")
 
-    def matching(self, pattern: str) -> list[str]:
-        """Return the paths that a pattern of a loop means, in the order of their names; itself where none does."""
+    def matching(self, pattern: str, root: str = "") -> list[str]:
+        """Return the paths that a pattern of a loop means, in the order of their names; itself where none does.
+
+        `root`: the device of a pattern that names none.
+        """
         folder, _, name = below_root(pattern).rpartition("/")
         if self._view is None:
             return [pattern]
-        for place in _PLACES:
-            names = [one for one in self._view.names(f"{place}{folder}" or "/") if fnmatch.fnmatchcase(one, name)]
+        device = pattern[: pattern.find(")") + 1] if pattern.startswith("(") else ""
+        own = posixpath.dirname(self.devices.place(pattern, root))
+        for place in dict.fromkeys([own, *(f"{place}{folder}" for place in _PLACES)]):
+            names = [one for one in self._view.names(place or "/") if fnmatch.fnmatchcase(one, name)]
             if names:
-                return [posixpath.join(folder or "/", one) for one in names[:_MATCHES_MAX]]
+                return [device + posixpath.join(folder or "/", one) for one in names[:_MATCHES_MAX]]
         return [pattern]
 
     def starts_linux(self, path: str) -> bool:

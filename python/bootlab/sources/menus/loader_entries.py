@@ -48,6 +48,23 @@ def specified(view: FileView) -> tuple[tuple[str, BootEntry], ...]:
     return ()
 
 
+def with_variables(entry: BootEntry, variables: Mapping[str, str]) -> BootEntry:
+    """Return an entry with GRUB's variables filled in: one that is empty leaves no word and no file behind."""
+    return msgspec.structs.replace(
+        entry,
+        cmdline=" ".join(filled(entry.cmdline, variables).split()),
+        initrds=tuple(part for path in entry.initrds for part in _filled_paths(path, variables)),
+    )
+
+
+def _filled_paths(path: str, variables: Mapping[str, str]) -> Iterator[str]:
+    if "$" not in path:
+        yield path
+        return
+    folder, name = posixpath.split(path)
+    yield from (posixpath.normpath(f"{folder}/{part}") for part in filled(name, variables).split())
+
+
 def systemd_boot(view: FileView, variables: Mapping[str, str]) -> Iterator[BootEntry]:
     """Give the entries as systemd-boot shows them, unified images among them; the one that it takes is marked.
 
@@ -59,9 +76,7 @@ def systemd_boot(view: FileView, variables: Mapping[str, str]) -> Iterator[BootE
     order = in_order([place for place, _ in found])
     taken = _taken([found[index][0] for index in order], _default(view))
     for number, index in enumerate(order):
-        entry = found[index][1]
-        line = " ".join(filled(entry.cmdline, variables).split())
-        yield msgspec.structs.replace(entry, cmdline=line, default=number == taken)
+        yield msgspec.structs.replace(with_variables(found[index][1], variables), default=number == taken)
 
 
 def _default(view: FileView) -> str:
@@ -220,6 +235,8 @@ def parse_loader_entry(
         initrds=tuple(where(p) for value in values.get("initrd", []) for p in value.split()),
         device_tree=where(values["devicetree"][0]) if "devicetree" in values else "",
         cmdline=" ".join(values.get("options", [])),
+        # A program of its own kind may have a line in itself.
+        says_line="linux" in values,
         source=source,
         overlays=tuple(p for value in values.get("devicetree-overlay", []) for p in value.split()),
         configuration=profile if "uki" in values and profile.strip("0") else "",

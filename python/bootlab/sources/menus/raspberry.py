@@ -7,6 +7,7 @@ and of autoboot.txt (`boot_partition`).
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator
 
@@ -71,10 +72,14 @@ Reads = Callable[[str], str | None]
 
 
 class Settings(msgspec.Struct):
-    """What config.txt says to one model. `initramfs`: the files' names; nothing where none is named."""
+    """What config.txt says to one model. `initramfs`: the files' names; nothing where none is named.
+
+    `overlays`: each `dtoverlay=` with its parameters, in their order.
+    """
 
     values: dict[str, str]
     initramfs: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
 
 
 def settings_of(text: str, model: RaspberryModel, reads: Reads = lambda _name: None) -> Settings:
@@ -107,6 +112,9 @@ def _read(text: str, model: RaspberryModel, reads: Reads, found: Settings, depth
             found.initramfs = tuple(name for name in words[1].split(",") if name) if len(words) > 1 else ()
         elif "=" in line:
             key, _, value = line.partition("=")
+            if key.strip() == "dtoverlay" and value.strip():
+                # An empty one only ends the parameters of the one before.
+                found.overlays = (*found.overlays, value.strip())
             found.values[key.strip()] = value.strip()
 
 
@@ -118,13 +126,21 @@ def _holds(section: str, model: RaspberryModel) -> bool:
 def entries(folder: str, names: frozenset[str], reads: Reads) -> Iterator[BootEntry]:
     """Give what each model would start from a folder with its firmware's files; `names`: the files in it."""
     config = reads("config.txt") or ""
-    given: set[tuple[str, str]] = set()
+    given: dict[tuple[str, str], BootEntry] = {}
+    trees: dict[tuple[str, str], list[str]] = {}
     own = [model for model in _MODELS if _only(config, model)]
     for model in own or _MODELS:
         entry = _entry(folder, names, reads, settings_of(config, model, reads), model)
-        if entry is not None and (entry.kernel, entry.cmdline) not in given:
-            yield msgspec.structs.replace(entry, default=not given)
-            given.add((entry.kernel, entry.cmdline))
+        if entry is None:
+            continue
+        same = (entry.kernel, entry.cmdline)
+        if same in given and entry.device_tree and posixpath.basename(entry.device_tree) in model.trees:
+            trees.setdefault(same, []).append(f"{entry.device_tree} ({model.name})")
+        given.setdefault(same, msgspec.structs.replace(entry, default=not given))
+    for same, entry in given.items():
+        others = ", ".join(trees.get(same, ()))
+        note = (f"other models start the same with another device tree: {others}; --from IMAGE:PATH takes one",)
+        yield msgspec.structs.replace(entry, notes=entry.notes + note) if others else entry
 
 
 def _only(config: str, model: RaspberryModel) -> bool:
@@ -145,7 +161,6 @@ def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, mod
         own = re.sub(r"^kernel([^.]*)\.img$", r"initramfs\1", kernel)
         initramfs = (own,) if f"{prefix}{own}" in names else ()
     line = reads(prefix + said.values.get("cmdline", "cmdline.txt"))
-    overlays = [value for key, value in said.values.items() if key == "dtoverlay" and value]
     notes = ["the firmware adds to the command line and to the device tree what it knows of the board: that is lacking"]
     if line is None:
         notes.append(f"{folder}/cmdline.txt is not there: the command line is not known")
@@ -159,7 +174,7 @@ def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, mod
         device_tree=f"{folder}/{prefix}{tree}" if tree else "",
         cmdline=" ".join((line or "").split()),
         source=f"{folder}/config.txt" if config_there(names) else f"{folder}/cmdline.txt",
-        overlays=tuple(overlays),
+        overlays=said.overlays,
         notes=tuple(notes),
     )
 

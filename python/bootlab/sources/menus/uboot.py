@@ -33,6 +33,8 @@ _DONE = frozenset(
 _ADDRESSES = ("kernel_addr_r", "ramdisk_addr_r", "fdt_addr_r", "scriptaddr", "load_addr", "loadaddr", "fdt_addr",
               "fdtcontroladdr", "pxefile_addr_r", "kernel_comp_addr_r")  # fmt: skip
 
+# Where the firmware's tree lies, or U-Boot's own, where nothing is loaded over it.
+_OF_FIRMWARE = frozenset({"@fdt_addr", "@fdtcontroladdr", "@fdt_addr_r"})
 _ASKS_TREE = "{}: which device tree, the board's U-Boot says ($fdtfile): name it with --from"
 _KERNEL_HEAD_BYTES = 0x1000
 _NAMED_MAX = 4
@@ -80,12 +82,15 @@ def parse_script(
     environment: Mapping[str, str] | None = None,
     medium: BootMedium | None = None,
     own: int = 0,
+    firmware: BootEntry | None = None,
 ) -> ScriptOutcome:
     """Return what a script boots; where it comes to no command that boots a kernel from a file, why.
 
     `environment`: the variables that U-Boot keeps. `own`: the number of the partition of `medium` that has the script.
+    `firmware`: the entry by which the firmware starts U-Boot; it hands over its own device tree with a command line.
     """
     script = _Script(source, reads, environment or {}, medium, own)
+    script.firmware = firmware
     script.run(commands_of(text), 0)
     return ScriptOutcome(script.booted, "" if script.booted is not None else script.why())
 
@@ -113,6 +118,7 @@ class _Script(MenuScript):
         self._taken_as_empty: dict[str, None] = {}
         self._is_handed_over = False
         self.booted: BootEntry | None = None
+        self.firmware: BootEntry | None = None
 
     def exists(self, path: str) -> bool:
         return self._found(path) is not None
@@ -174,6 +180,10 @@ class _Script(MenuScript):
             self._loaded(words)
         elif words[:2] == ["fdt", "apply"] and len(words) > 2:
             self._overlays += [self._there[words[2]]] if words[2] in self._there else []
+        elif (
+            words[:3] == ["fdt", "get", "value"] and words[4:6] == ["/chosen", "bootargs"] and self.firmware is not None
+        ):
+            self.variables[words[3]] = self.firmware.cmdline
         elif words[:2] == ["env", "import"]:
             self._import(next((part for part in words[2:] if part in self._there), ""))
         elif words[1:2] == ["read"] and len(words) > 3 and (number := self._disk.starting_at(words[3])):
@@ -313,6 +323,17 @@ class _Script(MenuScript):
             notes.append(f"{self._source} asks the disk for a partition's UUID, so {left} was left out")
         if self._taken_as_empty:
             notes.append(f"{self._source}: {self._empty()}")
+        line, overlays = (
+            self.variables.get("bootargs", ""),
+            self._overlays or self.variables.get("overlays", "").split(),
+        )
+        if self.firmware is not None and addresses[2:] and addresses[2] in _OF_FIRMWARE and not tree:
+            # Without words of its own, U-Boot leaves those in the tree (boot/fdt_support.c, fdt_chosen).
+            tree, overlays = self.firmware.device_tree, [*self.firmware.overlays, *overlays]
+            line = line or self.firmware.cmdline
+            name = shown(self.firmware.kernel)
+            notes.append(f"{name}, which the firmware starts by {self.firmware.source}, is no Linux: taken for U-Boot")
+            notes += self.firmware.notes
         # A FIT image has device trees of its own.
         has_trees = head.startswith(device_tree.MAGIC)
         asks = not tree and not has_trees and not (self.variables.get("fdtfile") or self.variables.get("fdt_file"))
@@ -321,10 +342,10 @@ class _Script(MenuScript):
             kernel=kernel,
             initrds=(initrd,) if initrd else (),
             device_tree=tree,
-            cmdline=" ".join(w for w in self.variables.get("bootargs", "").split() if w not in asked),
+            cmdline=" ".join(word for word in line.split() if word not in asked),
             source=self._source,
             default=True,
-            overlays=tuple(self._overlays or self.variables.get("overlays", "").split()),
+            overlays=tuple(overlays),
             configuration=words[0].partition("#")[2].partition("#")[0],
             asks_tree=_ASKS_TREE.format(self._source) if asks else "",
             notes=tuple(notes),

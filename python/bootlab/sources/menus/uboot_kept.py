@@ -19,6 +19,8 @@ _LINE = re.compile(r"(?P<device>/dev/\S+)\s+(?P<offset>0x[0-9a-fA-F]+|\d+)\s+(?P
 _PARTITION = re.compile(r"/dev/(?:[shv]d[a-z]|(?:mmcblk|nvme\d+n)\d+p)(?P<number>\d+)$")
 _WHOLE = re.compile(r"/dev/(?:[shv]d[a-z]|mmcblk\d+|nvme\d+n\d+)$")
 _SIZE_MAX_BYTES = 1 << 20
+_BUILT_IN = re.compile(rb"(?:[A-Za-z_][\w.#-]{0,63}=[\t\n\x20-\x7e]{0,4000}\0){5,1000}")
+_VARIABLES_LEAST = 5
 _SEARCHED_BYTES = 16 << 20
 _STEP_BYTES = 512
 
@@ -29,6 +31,21 @@ def variables(view: FileView, medium: BootMedium | None) -> tuple[Mapping[str, s
         if found is not None:
             return found
     return {}, ""
+
+
+def built_in(medium: BootMedium) -> tuple[Mapping[str, str], int]:
+    """Return the environment that a U-Boot before the first file system was built with, and at which byte it begins.
+
+    Its program has it as plain text (include/env_default.h): `name=value`, each ended by a NUL.
+    """
+    known = [part.partition.start_bytes for part in medium.parts if part.file_system is not None]
+    data = medium.device.read(0, min([*known, _SEARCHED_BYTES]))
+    for found in _BUILT_IN.finditer(data):
+        pairs = [pair.partition(b"=") for pair in found[0].split(b"\0") if pair]
+        variables = {name.decode("ascii"): value.decode("utf-8", "replace") for name, _, value in pairs}
+        if "bootcmd" in variables and len(variables) >= _VARIABLES_LEAST:
+            return variables, found.start()
+    return {}, 0
 
 
 def _of_files(view: FileView) -> tuple[Mapping[str, str], str] | None:
