@@ -79,3 +79,8 @@ def test_archives_and_kernels_of_an_update_are_given_together():
     text = "[image.kernel]\nfilename=fitImage-made\n[image.rootfs]\nfilename=root.tar.xz\n"
     way = updates._given("unpack", "update/", text)
     assert way.endswith("sudo tar -C root -xf update/root.tar.xz; then --from update/fitImage-made --from root")
+
+
+@pytest.mark.parametrize("name", ["$(reboot).ext4", "`id`.ext4", "a|b.ext4", "-x.ext4", "a&b.ext4"])
+def test_a_name_that_a_shell_would_run_is_in_no_command(name):
+    assert updates._given("unpack", "update/", f"filename={name}\n") == ""

@@ -14,7 +14,8 @@ from bootlab.formats.squashfs import SquashFiles
 _ROOTS = re.compile(r".*\.(?:ext[234]|squashfs|erofs|btrfs|xfs|img|raw|wic)(?:\.(?:gz|xz|bz2|zst))?$")
 _TREES = re.compile(r".*\.tar(?:\.\w+)?$")
 _KERNELS = re.compile(r"(?:.*/)?(?:vmlinu[xz]|[zu]?Image|bzImage|fitImage|kernel)(?:$|[-._\d])|.*\.(?:itb|fit)$")
-_NAMED = re.compile(r"""(?<![\w-])filename\s*[=:]\s*"?(?P<name>[^"\s;,]+)""")
+# Names of such characters alone: they go into commands that a person types, and the update's maker chose them.
+_NAMED = re.compile(r"""(?<![\w-])filename\s*[=:]\s*"?(?P<name>\w[\w.+/@-]*)(?=["\s;,]|$)""", re.MULTILINE)
 _TEXT_MAX_BYTES = 64 << 10
 
 
