@@ -88,8 +88,9 @@ pub fn longest_stretch(
             break;
         }
         // The lines of a page's blocks follow one another in it, and not in a log.
-        let parted = at > 0 && line.number > boot.lines[at - 1].number.saturating_add(1);
-        if !shows_start && (parted || is_sentence(boot, at)) {
+        let parted = at > 0 && line.number > boot.lines[at - 1].last_number().saturating_add(1);
+        // Neither was it silent where messages were lost.
+        if loses(&line.text) || !shows_start && (parted || is_sentence(boot, at)) {
             last = None;
         }
         let here = stamps(line, dated);
@@ -176,7 +177,7 @@ pub(super) fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
         after: shorten(from.text.trim()),
         before_line: to.number,
         before: shorten(to.text.trim()),
-        left_out: lines.iter().any(|line| leaves_out(line) || loses(&line.text)),
+        left_out: lines.iter().any(leaves_out),
         span_ns: 0,
     }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod account_parts;
 mod android_init;
+mod asked_delay;
 mod bounds;
 mod calibration;
 mod causes;

@@ -59,7 +59,7 @@ pub(super) const OTHER: &str = "shutdown|shut down|shutting down|stop job|suspen
 
 /// Words that say outright why something is so ...
 pub(super) const BECAUSE: &str = "because|due to|caused|causes|root cause|culprit|turned out|turns out|to blame|\
-    responsible|the reason|the cause|reason is|reason was|reasons are|do with|boils down|boil down|come down to|\
+    responsible|the reason|the cause|reason is|reason was|reasons are|do with|regression between|regression since|regression from|introduced the|first bad commit|boils down|boil down|come down to|\
     came down to|comes down to|tied to|thanks to|stems from|stem from|results from|triggers|triggered|trigger a|\
     explains|explained by|explanation|what is happening|what happens is|what happened|obvious|narrowed|bisect|\
     traced it|that was it|the problem is|the problem was|the issue is|the issue was|the bug is|makes it|made it|\

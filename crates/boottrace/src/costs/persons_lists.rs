@@ -88,7 +88,8 @@ fn rows_from<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
     let mut last: Option<&Line> = None;
     let mut out = Vec::new();
     for line in lines.iter().take_while(is_row) {
-        let goes_on = last.is_none_or(|last| last.number + 1 == line.number && depth(&last.text) == depth(&line.text));
+        let goes_on =
+            last.is_none_or(|last| last.last_number() + 1 == line.number && depth(&last.text) == depth(&line.text));
         if !goes_on {
             break;
         }

@@ -84,7 +84,7 @@ pub(super) fn longest(times: impl Iterator<Item = i64>) -> Vec<usize> {
 fn block<'a>(lines: &[&'a Line], unit_ns: Option<f64>) -> Vec<(&'a str, i64)> {
     let mut out: Vec<(&str, i64)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let follows = at == 0 || lines[at - 1].number + 1 == line.number;
+        let follows = at == 0 || lines[at - 1].last_number() + 1 == line.number;
         match row(line, unit_ns).filter(|_| follows) {
             Some(row) => out.push(row),
             None => break,

@@ -18,9 +18,9 @@ pub(super) fn title(lines: &[&Line]) -> Option<Paragraph> {
     let unbroken = || lines.iter().any(|line| line.text.chars().count() > WIDEST);
     let apart = |at: usize| {
         let (first, next) = (lines.get(at)?, lines.get(at + 1)?);
-        let above = next.number > first.number + 1 || at == 0 && unbroken();
+        let above = next.number > first.last_number() + 1 || at == 0 && unbroken();
         let alone = above && !first.text.trim_end().ends_with(['.', ',', ':', '\u{3002}']);
-        let alone = alone && (at == 0 || lines[at - 1].number + 1 < first.number);
+        let alone = alone && (at == 0 || lines[at - 1].last_number() + 1 < first.number);
         let told = first.text.chars().count() <= LONGEST && !is_a_date(&first.text);
         let text = untagged(&first.text);
         let spoken = is_prose(first) || text.len() < first.text.len();

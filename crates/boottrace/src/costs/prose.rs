@@ -82,7 +82,7 @@ fn is_trailer(text: &str) -> bool {
 
 /// `frobd[12]: up`, `INFO: up`, and a line with the name of a commit.
 fn is_a_programs(text: &str) -> bool {
-    const LEVELS: [&str; 5] = ["INFO: ", "INFO (", "ERROR: ", "DEBUG: ", "DEBUG ("];
+    const LEVELS: [&str; 6] = ["INFO: ", "INFO (", "ERROR: ", "DEBUG: ", "DEBUG (", "kernel: ["];
     /// A commit's name has so many digits.
     const HASH: usize = 40;
     let hash = |word: &str| word.len() >= HASH && word.bytes().all(|b| b.is_ascii_hexdigit());
@@ -123,7 +123,7 @@ pub(super) fn spoken<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
             last + 1 == line.number && text.starts_with(char::is_lowercase) && !text.contains(['=', '(', '{']);
         let said = !fenced || goes_on || (is_sentence(text) || is_plain(text)) && !text.starts_with(['+', '-', '#']);
         let kept = !fence && said && is_prose(line);
-        last = if kept { line.number } else { last };
+        last = if kept { line.last_number() } else { last };
         kept
     };
     lines.iter().filter(|line| kept(line)).copied().collect()
@@ -153,8 +153,8 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
             let wide = (BROKEN..=WIDEST).contains(&width);
             // A page's name in a program's letters is a line of its own, and so is what follows it.
             let inside = is_inside(text) && !before.is_empty();
-            let open = OPEN.iter().any(|word| before.ends_with(word)) && last.number + 2 >= line.number;
-            let next = last.number + 1 == line.number && (inside || (wide || goes_on) && !before.ends_with([':', '`']));
+            let open = OPEN.iter().any(|word| before.ends_with(word)) && last.last_number() + 2 >= line.number;
+            let next = last.goes_on_at(line) && (inside || (wide || goes_on) && !before.ends_with([':', '`']));
             same && (next || open)
         });
         let item = |all: &Paragraph| all.text.contains(':') && (all.text.ends_with(':') || all.text.contains(": * "));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Waits that the kernel announces: root device, root delay, RAID, network, random numbers, deferred probes.
 
+use super::asked_delay;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
@@ -86,7 +87,7 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
         .enumerate()
         .find(|(_, l)| l.text.trim_start().starts_with("Waiting ") && l.text.contains("sec before mounting root"))
     else {
-        return;
+        return asked_delay::find(context, out);
     };
     let printed = line
         .text

@@ -11,6 +11,7 @@ use crate::costs::{
     cloud_init, longest_gap, persons_words, stage_tables, stated_lines, step_tables, untimed, Basis, Cost, CostKind,
 };
 use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::breaks::is_fence;
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
 use crate::log::sentence::is_sentence;
@@ -33,7 +34,9 @@ pub(super) fn of_text(outside: &[Line], within: &[Line], placed: &[(u32, Part)])
 
 /// The lines that are no machine's.
 fn text_of(outside: &[Line]) -> impl Iterator<Item = &Line> + Clone {
-    let kept = |line: &&Line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness);
+    // A page's marks tell which of them it shows as a machine's.
+    let own = |line: &Line| matches!(line.kind, LineKind::Outside | LineKind::Prose | LineKind::Harness);
+    let kept = move |line: &&Line| own(line) || line.kind == LineKind::Blank && is_fence(line.text.trim());
     outside.iter().filter(kept)
 }
 
@@ -50,7 +53,7 @@ pub(super) fn persons_in(logs: &[BootLog]) -> Vec<Line> {
     let pieces = logs
         .iter()
         .filter(|log| log.start == BootStart::MiddleOfLog && log.lines.len() <= LONGEST);
-    let spoken = |line: &&Line| line.kind == LineKind::Prose || line.kind != LineKind::Blank && is_persons(line);
+    let spoken = |line: &&Line| !line.is_beside() && (line.kind == LineKind::Prose || is_persons(line));
     pieces
         .flat_map(|log| log.lines.iter())
         .filter(spoken)

@@ -195,6 +195,10 @@ pub fn banner(text: &str) -> Option<Banner<'_>> {
         let (program, rank) = ("SigmaStar IPL", Rank::First);
         return Some(Banner { program, rank, text });
     }
+    if is_broadcom_cfe(message) {
+        let (program, rank) = ("CFE", Rank::Loader);
+        return Some(Banner { program, rank, text });
+    }
     if is_amlogic_rom(message) {
         let (program, rank) = ("Amlogic BL1", Rank::First);
         return Some(Banner { program, rank, text });
@@ -248,6 +252,12 @@ fn coreboot(text: &str) -> Option<Banner<'_>> {
     // A serial port that is set up at this moment may swallow the rest.
     .or_else(|| text.contains(" UTC 20").then_some(("coreboot", Rank::Second)))?;
     Some(Banner { program, rank, text })
+}
+
+/// `BCM97000A0 CFE v7.7, Endian Mode: Little`: a set-top box names its chip before its loader.
+fn is_broadcom_cfe(text: &str) -> bool {
+    let behind = text.strip_prefix("BCM").and_then(|rest| rest.split_once(" CFE v"));
+    behind.is_some_and(|(chip, version)| !chip.contains(' ') && version.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// `GXL:BL1:9ac50e:bb16dc;FEAT:...`, `T7:BL:055c20;ID:...`, `QA5:A;SVN:B72;POC:FF;...`: the name of the chip first.
@@ -326,6 +336,8 @@ mod tests {
             Some("DRAM init")
         );
         assert_eq!(program("MAC:BLUE"), None);
+        assert_eq!(program("BCM97000A0 CFE v7.7, Endian Mode: Little"), Some("CFE"));
+        assert_eq!(program("BCM97000A0 has a CFE v7.7"), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! again, or the machine is no longer the one that booted.
 
 use super::line::Line;
+pub use super::lost::loses;
 
 /// Programs that print a log, and what makes them leave lines out.
 const PRINTERS: [(&str, &[&str]); 2] = [
@@ -78,15 +79,8 @@ pub fn leaves_out(line: &Line) -> bool {
     marked && WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Were messages lost before this line, or in front of it? Then nobody knows whether the time before it was silent
-/// (kernel/printk/printk.c; systemd's src/journal/journald-kmsg.c).
-pub fn loses(text: &str) -> bool {
-    let text = text.trim_start();
-    text.contains(" printk messages dropped") || (text.starts_with("Missed ") && text.ends_with(" kernel messages"))
-}
-
 /// The mark with which a page begins or ends a block.
-fn is_fence(text: &str) -> bool {
+pub(crate) fn is_fence(text: &str) -> bool {
     const MARKS: [&str; 8] = [
         "{{{", "}}}", "<pre>", "</pre>", "<code>", "</code>", "[code]", "[/code]",
     ];
@@ -350,14 +344,6 @@ mod tests {
         ] {
             assert!(printing_command(text).is_none(), "{text}");
         }
-    }
-
-    #[test]
-    fn messages_were_lost() {
-        assert!(loses("** 71 printk messages dropped **"));
-        assert!(loses("** 5 printk messages dropped ** [    3.000000] frob: up"));
-        assert!(loses("Missed 12 kernel messages"));
-        assert!(!loses("frob0: 3 packets dropped"));
     }
 
     #[test]

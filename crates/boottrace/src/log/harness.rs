@@ -172,6 +172,20 @@ fn is_lava_step(text: &str) -> bool {
         && (rest.contains("(timeout ") || rest.contains("(duration ") || rest.ends_with(']') || rest.contains(' '))
 }
 
+/// Does somebody have to type a passphrase or a password now (cryptsetup, systemd, initramfs-tools, NixOS, login)?
+pub fn asks_for_a_secret(text: &str) -> bool {
+    const WORDS: [&str; 5] = [
+        "passphrase",
+        "password for ",
+        "please unlock disk",
+        "pin for ",
+        "recovery key for ",
+    ];
+    let text = text.trim_end().to_ascii_lowercase();
+    let asks = || WORDS.iter().any(|word| text.contains(word)) || text.ends_with("password:");
+    text.ends_with(':') && asks() && !text.contains("verify")
+}
+
 /// A command at a boot loader's or shell's prompt, or its name: `U-Boot> usb start`, `=> boot`, `PANDA # `.
 pub fn prompt_command(text: &str) -> Option<&str> {
     for prompt in [

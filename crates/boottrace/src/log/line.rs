@@ -61,7 +61,7 @@ pub enum LineKind {
     Harness,
     /// What somebody or something typed.
     Typed,
-    /// A property line of a /dev/kmsg record.
+    /// A property line of a /dev/kmsg record, or a line of a mail's header.
     Property,
     /// A section of a report about a system that is no kernel's log.
     Report,
@@ -115,6 +115,9 @@ pub struct Line {
     pub guest: Option<u16>,
     /// What the line was taken for.
     pub kind: LineKind,
+    /// Further physical lines of which it was put together.
+    #[serde(skip)]
+    pub more_lines: u32,
     /// Bytes of the line that were not kept.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub cut_bytes: u64,
@@ -143,8 +146,24 @@ impl Line {
             pid: None,
             guest: None,
             kind: LineKind::Outside,
+            more_lines: 0,
             cut_bytes: 0,
         }
+    }
+
+    /// Its last physical line: the next line's number follows this one.
+    pub fn last_number(&self) -> u32 {
+        self.number.saturating_add(self.more_lines)
+    }
+
+    /// Is a line the next one of the input?
+    pub fn goes_on_at(&self, next: &Self) -> bool {
+        self.last_number().saturating_add(1) == next.number
+    }
+
+    /// Says it nothing, or only something of the text itself, as a mail's header does?
+    pub fn is_beside(&self) -> bool {
+        matches!(self.kind, LineKind::Blank | LineKind::Property)
     }
 
     /// The host stamp when it was taken live.

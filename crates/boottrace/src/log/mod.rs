@@ -26,6 +26,7 @@ pub(crate) mod lava;
 pub(crate) mod level;
 pub mod line;
 pub(crate) mod logcat;
+pub(crate) mod lost;
 pub(crate) mod milestone;
 pub(crate) mod nameless;
 pub(crate) mod own_clock;

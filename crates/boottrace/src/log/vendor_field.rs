@@ -4,7 +4,8 @@
 use super::stamp::{clock_time, digits, seconds};
 
 /// What phone makers put behind the stamp: `  [0:  swapper/0:    1]` (Samsung), ` <0>.(0)[1:swapper/0]` and
-/// `-(0)[1:swapper/0]` (MediaTek), `c0      1 (swapper) ` and `c0 ` (Qualcomm, Spreadtrum). Length and task.
+/// `-(0)[1:swapper/0]` (MediaTek), `c0      1 (swapper) ` `c0 ` (Qualcomm, Spreadtrum) and
+/// `{4294937}` (Samsung). Length and task.
 pub fn vendor_field(bytes: &[u8]) -> Option<(usize, Option<u32>)> {
     let blanks = |from: usize| bytes[from..].iter().take(8).take_while(|b| **b == b' ').count();
     let task = |text: &[u8]| {
@@ -18,6 +19,16 @@ pub fn vendor_field(bytes: &[u8]) -> Option<(usize, Option<u32>)> {
         start += 1;
     }
     let rest = &bytes[start..];
+    // Samsung's debugging kernels count timer interrupts there.
+    if rest.first() == Some(&b'{') {
+        let end = closing(start, b'}')?;
+        let counter = bytes[start + 1..end].trim_ascii();
+        if counter.is_empty() || !counter.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let (more, pid) = vendor_field(&bytes[end + 1..]).unwrap_or((0, None));
+        return Some((end + 1 + more, pid));
+    }
     if rest.first() == Some(&b'[') {
         let end = closing(start, b']')?;
         let mut words = bytes[start + 1..end].splitn(2, |b| *b == b':');

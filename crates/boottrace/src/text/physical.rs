@@ -12,6 +12,8 @@ pub struct Physical<'a> {
     pub number: u32,
     /// Offset of the first byte.
     pub offset_bytes: u64,
+    /// Further physical lines of which it was put together.
+    pub more_lines: u32,
     /// Without the newline, at most the limit long.
     pub bytes: &'a [u8],
     /// Bytes beyond the limit.
@@ -31,6 +33,7 @@ pub fn lines(bytes: &[u8], line_bytes: usize) -> impl Iterator<Item = Physical<'
         let line = Physical {
             number,
             offset_bytes: at as u64,
+            more_lines: 0,
             bytes: &rest[..kept],
             cut_bytes: (length - kept) as u64,
         };
@@ -115,6 +118,7 @@ impl Begun {
         each(Physical {
             number: self.number,
             offset_bytes: self.offset_bytes,
+            more_lines: 0,
             bytes,
             cut_bytes: self.length_bytes - bytes.len() as u64,
         });

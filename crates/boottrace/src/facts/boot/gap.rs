@@ -17,7 +17,7 @@ use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
 use crate::log::course::{is_step_of_init, only_a_boot_prints};
-use crate::log::harness::prompt_command;
+use crate::log::harness::{asks_for_a_secret, prompt_command};
 use crate::log::line::{run_ahead, strays, Line, LineKind};
 use crate::log::milestone::{self, Milestone};
 use crate::text::shorten::shorten;
@@ -124,7 +124,7 @@ pub fn gaps(
         {
             last = None;
         }
-        number = Some(line.number);
+        number = Some(line.last_number());
         let part = if at < kernel.min(unclaimed) {
             BootPart::Firmware
         } else if at < kernel {
@@ -380,9 +380,10 @@ fn alike(a: i64, b: i64) -> bool {
 /// A boot loader's prompt: what passes behind it is somebody's time.
 pub(crate) fn waits_for_somebody(line: &Line) -> bool {
     // The kernel says `enabling device (0000 -> 0002)`, and asks nobody.
-    !line.has_kernel_prefix()
-        && line.process.is_none()
-        && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))
+    asks_for_a_secret(&line.text)
+        || !line.has_kernel_prefix()
+            && line.process.is_none()
+            && (prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>']))
 }
 
 fn keep_longest(gaps: &mut Vec<LargeGap>) {

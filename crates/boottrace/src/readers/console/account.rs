@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The account of an input's lines: what was taken for what, and what was left out.
 
+use super::reader::is_property;
 use super::reader::Lines;
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::clock::Clock;
@@ -66,7 +67,8 @@ fn reason(line: &Line) -> Option<&'static str> {
         LineKind::Typed => "typed at a prompt",
         LineKind::Report => "in a section of a bug report that is no kernel's log",
         LineKind::Prose => "text of the page around the log",
-        LineKind::Property => "property of a /dev/kmsg record",
+        LineKind::Property if is_property(&line.text) => "property of a /dev/kmsg record",
+        LineKind::Property => "a mail's header, or what stands below it",
         LineKind::Garbage => "not text (wrong baud rate or binary data)",
         LineKind::Outside => "outside any boot",
         LineKind::Firmware | LineKind::Kernel | LineKind::User => return None,

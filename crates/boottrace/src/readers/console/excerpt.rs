@@ -69,7 +69,7 @@ fn command(lines: &[&Line]) -> Option<(u32, String)> {
         let whole = chooses_lines(&line.text).map(str::to_owned);
         let broken = || {
             let next = lines.get(at + 1)?;
-            let follows = bare(next) && next.number == line.number + 1;
+            let follows = bare(next) && next.number == line.last_number() + 1;
             let joined = format!("{} {}", line.text.trim_end(), next.text.trim_start());
             follows.then(|| chooses_lines(&joined).map(str::to_owned)).flatten()
         };

@@ -36,6 +36,7 @@ pub fn is_in(head: &[u8]) -> bool {
 pub struct Joined {
     held: Vec<u8>,
     first: Option<(u32, u64)>,
+    last: u32,
     cut_bytes: u64,
 }
 
@@ -45,6 +46,7 @@ impl Joined {
         let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
         let goes_on = bytes.strip_suffix(b"=");
         self.first.get_or_insert((line.number, line.offset_bytes));
+        self.last = line.number;
         self.cut_bytes += line.cut_bytes;
         let text = goes_on.unwrap_or(bytes);
         let room = longest.saturating_sub(self.held.len()).min(text.len());
@@ -64,6 +66,7 @@ impl Joined {
         each(&Physical {
             number,
             offset_bytes,
+            more_lines: self.last.saturating_sub(number),
             bytes: &bytes,
             cut_bytes: std::mem::take(&mut self.cut_bytes),
         });

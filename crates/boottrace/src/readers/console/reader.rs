@@ -4,6 +4,7 @@
 use std::io::{self, Cursor, Read};
 
 use super::learning;
+use super::mail_headers;
 use super::mail_quotes::Marks;
 use super::pasted;
 use super::quoted_printable::{self, Joined};
@@ -118,6 +119,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
     reader.out.dropped = tail.dropped;
     reader.out.first_dropped = tail.first_dropped;
     tail.for_each(|line| reader.take(line, stamps));
+    mail_headers::mark(&mut reader.out.lines);
     Ok(reader.out)
 }
 
@@ -174,6 +176,7 @@ impl Reader<'_> {
         self.out.nul_bytes += memchr::memchr_iter(0, line.bytes).count() as u64;
         let external = stamps.and_then(|all| all.get(line.number as usize - 1));
         let mut base = Line::plain(line.number, line.offset_bytes, String::new());
+        base.more_lines = line.more_lines;
         base.cut_bytes = line.cut_bytes;
         if let Some(stamp) = external {
             base.host_ns = Some(stamp.ns);
@@ -358,7 +361,7 @@ fn number_of(rest: &str) -> Option<u32> {
 }
 
 /// ` SUBSYSTEM=pci`: a blank, a name in capitals, a value.
-fn is_property(text: &str) -> bool {
+pub(super) fn is_property(text: &str) -> bool {
     let Some((name, _)) = text.strip_prefix(' ').and_then(|rest| rest.split_once('=')) else {
         return false;
     };

@@ -153,11 +153,11 @@ pub(super) fn ran_for_hours(log: &BootLog) -> bool {
 /// No kernel runs for as long: such stamps count since another day.
 const YEARS_NS: i64 = 3 * 365 * 86_400 * NS_PER_S;
 
-/// From here on, what speaks of nothing but USB devices is of a device that was plugged in.
+/// From here on, what speaks of nothing but devices on USB or FireWire is of a device that was plugged in.
 const PLUGGED_IN_NS: i64 = 60 * NS_PER_S;
 
 fn speaks_of_usb(line: &Line) -> bool {
-    const STARTS: [&str; 9] = [
+    const STARTS: [&str; 12] = [
         "usb ",
         "hub ",
         "usb-storage ",
@@ -167,6 +167,9 @@ fn speaks_of_usb(line: &Line) -> bool {
         "hid-generic ",
         "cdc_acm ",
         "scsi host",
+        "firewire_ohci ",
+        "firewire_core ",
+        "firewire_sbp2 ",
     ];
     let text = line.text.trim_start();
     // A stamp that nobody reads.
@@ -246,7 +249,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     };
     if (PLUGGED_IN_NS..RUNS_NS).contains(&first.0) && log.lines.iter().all(speaks_of_usb) {
         let why = format!(
-            "all lines are about devices on USB, {} s after the kernel's start (line {}): plugged in, as far as is shown",
+            "all lines are about devices on USB or FireWire, {} s after the kernel's start (line {}): plugged in, as far as is shown",
             first.0 / NS_PER_S,
             first.1
         );
@@ -273,7 +276,10 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     } else {
         RUNS_NS
     };
-    (first.0 >= runs_ns && !starting).then(|| {
+    // What init's own scripts load fails earlier.
+    let by_hand = |line: &Line| line.text.contains(" Comm: insmod ");
+    let runs = first.0 >= runs_ns || first.0 >= SETTLED_NS && log.lines.iter().any(by_hand);
+    (runs && !starting).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(
             "no line of a start was found, and the kernel had been running for {} s (line {}){failed}",

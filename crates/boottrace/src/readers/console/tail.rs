@@ -11,6 +11,7 @@ const SHARE: usize = 10;
 
 struct Held {
     number: u32,
+    more_lines: u32,
     offset_bytes: u64,
     bytes: Vec<u8>,
     cut_bytes: u64,
@@ -63,6 +64,7 @@ impl Tail {
         self.held_bytes += buffer.len();
         self.lines.push_back(Held {
             number: line.number,
+            more_lines: line.more_lines,
             offset_bytes: line.offset_bytes,
             bytes: buffer,
             cut_bytes: line.cut_bytes,
@@ -79,6 +81,7 @@ impl Tail {
         for held in &self.lines {
             each(&Physical {
                 number: held.number,
+                more_lines: held.more_lines,
                 offset_bytes: held.offset_bytes,
                 bytes: &held.bytes,
                 cut_bytes: held.cut_bytes,

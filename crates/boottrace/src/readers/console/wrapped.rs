@@ -94,6 +94,7 @@ pub fn is_in(head: &[u8]) -> bool {
 struct Held {
     bytes: Vec<u8>,
     number: u32,
+    more_lines: u32,
     offset_bytes: u64,
     cut_bytes: u64,
 }
@@ -103,15 +104,17 @@ impl Held {
         Self {
             bytes: line.bytes.to_vec(),
             number: line.number,
+            more_lines: line.more_lines,
             offset_bytes: line.offset_bytes,
             cut_bytes: line.cut_bytes,
         }
     }
 
-    fn give(&self, bytes: &[u8], each: &mut impl FnMut(&Physical<'_>)) {
+    fn give(&self, bytes: &[u8], last: &Self, each: &mut impl FnMut(&Physical<'_>)) {
         each(&Physical {
             number: self.number,
             offset_bytes: self.offset_bytes,
+            more_lines: (last.number + last.more_lines).saturating_sub(self.number),
             bytes,
             cut_bytes: self.cut_bytes,
         });
@@ -141,7 +144,7 @@ impl Whole {
             self.held.push(Held::of(line));
             let whole = self.joined();
             if kind.ends(&whole) {
-                self.held[0].give(&whole, each);
+                self.held[0].give(&whole, &self.held[self.held.len() - 1], each);
                 self.held.clear();
                 self.kind = None;
             }
@@ -155,7 +158,7 @@ impl Whole {
     pub fn end(&mut self, each: &mut impl FnMut(&Physical<'_>)) {
         self.kind = None;
         for held in std::mem::take(&mut self.held) {
-            held.give(&held.bytes, each);
+            held.give(&held.bytes, &held, each);
         }
     }
 
@@ -192,6 +195,7 @@ mod tests {
                 &Physical {
                     number,
                     offset_bytes: 0,
+                    more_lines: 0,
                     bytes: line.as_bytes(),
                     cut_bytes: 0,
                 },
