@@ -23,37 +23,33 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         return;
     };
     let asked_ns = i64::from(seconds) * NS_PER_S;
-    let stamped: Vec<_> = context
-        .lines
-        .iter()
-        .filter(|line| context.stamp(line).is_some())
-        .collect();
     let mounts = |text: &str| mounts_a_disk(text) || text.trim_start().starts_with("VFS: Mounted root ");
-    let Some(at) = stamped.iter().position(|line| mounts(&line.text)).filter(|at| *at > 0) else {
+    let Some(mount) = context.lines.iter().find(|line| mounts(&line.text)) else {
         return;
     };
-    let (before, mount) = (stamped[at - 1], stamped[at]);
-    let near = |ns: &i64| (asked_ns - SLACK_NS / 5..=asked_ns + SLACK_NS).contains(ns);
-    let Some(ns) = context.between(before, mount).filter(near) else {
+    // Timers may speak meanwhile.
+    let near = |ns: i64| (asked_ns - SLACK_NS / 5..=asked_ns + SLACK_NS).contains(&ns);
+    let silence = context.gaps.iter().find(|gap| gap.before_line == mount.number);
+    let Some(silence) = silence.filter(|gap| near(gap.duration_ns)) else {
         return;
     };
     out.push(Cost {
-        cost_ns: Some(ns),
+        cost_ns: Some(silence.duration_ns),
         basis: Basis::Computed,
         ..Cost::without_time(
             CostKind::RootDelay,
             format!("the command line's rootdelay={seconds} asks for a wait before root is mounted"),
-            before.number,
+            silence.after_line,
             format!(
                 "{} between `{}` and `{}`, as long as rootdelay= asks for",
-                spell(ns),
-                shorten(before.text.trim()),
+                spell(silence.duration_ns),
+                shorten(silence.after.trim()),
                 shorten(mount.text.trim())
             ),
             "replace rootdelay= by rootwait, which goes on as soon as the device is there; an initramfs waits by itself",
         )
     });
     if let Some(cost) = out.last_mut() {
-        cost.lines = vec![before.number, mount.number];
+        cost.lines = vec![silence.after_line, mount.number];
     }
 }
