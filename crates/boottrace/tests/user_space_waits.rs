@@ -186,3 +186,105 @@ fn a_persons_words_are_quoted_where_nothing_else_is() {
         "the text says `During boot, some frobs take much longer.` and `4 frobs x 5 seconds per frob adds 20 seconds to the boot.`"
     );
 }
+
+/// The costs of all boots in a log.
+fn of_boots(log: &str) -> Vec<Cost> {
+    boots(log).into_iter().flat_map(|boot| boot.costs).collect()
+}
+
+#[test]
+fn nothing_behind_the_goal_is_a_wait() {
+    let log = "Jul  7 07:00:00 box kernel: [    0.000000] Linux version 9.9.9 (a@b) (gcc 12) #1\n\
+        Jul  7 07:00:01 box kernel: [    1.500000] Run /sbin/init as init process\n\
+        Jul  7 07:00:03 box systemd[1]: Starting Frob Daemon...\n\
+        Jul  7 07:00:09 box systemd[1]: Started Frob Daemon.\n\
+        Jul  7 07:00:09 box kernel: [    9.500000] frob: up\n\
+        Jul  7 07:00:10 box systemd[1]: Reached target Multi-User System.\n\
+        Jul  7 07:00:29 box kernel: [   29.500000]  sda: sda1\n\
+        Jul  7 07:00:33 box kernel: [   33.500000] EXT4-fs (sda1): mounted filesystem with ordered data mode\n";
+    let costs = of_boots(log);
+    assert!(costs.iter().any(|cost| cost.lines == [3, 4]), "{costs:?}");
+    assert!(
+        costs.iter().all(|cost| cost.lines.iter().all(|line| *line < 7)),
+        "{costs:?}"
+    );
+}
+
+#[test]
+fn nothing_behind_the_account_is_a_wait() {
+    let log = "Jul  7 07:00:01 box systemd[1]: Starting Frob Daemon...\n\
+        Jul  7 07:00:09 box systemd[1]: Started Frob Daemon.\n\
+        Jul  7 07:00:10 box systemd[1]: Startup finished in 2.000s (kernel) + 9.000s (userspace) = 11.000s.\n\
+        Jul  7 07:09:40 box kernel: Asynchronous wait on fence 0000:07:00.0:frob[7]:7 timed out\n";
+    assert!(of_boots(log).iter().all(|cost| !cost.lines.contains(&4)));
+}
+
+#[test]
+fn a_clock_that_is_set_leaves_a_unit_its_least_time() {
+    let log = "Jul  7 07:00:01 box systemd[1]: Starting Frob Daemon...\n\
+        Jul  7 07:00:02 box systemd[1]: Reached target System Initialization.\n\
+        Jul  7 07:00:09 box quux[7]: it goes on\n\
+        Jul  7 07:04:37 box systemd[1]: Time has been changed\n\
+        Jul  7 07:04:40 box quux[7]: it still goes on\n\
+        Jul  7 07:04:41 box quux[7]: and on\n\
+        Jul  7 07:04:42 box quux[7]: to its end\n\
+        Jul  7 07:05:00 box systemd[1]: Started Frob Daemon.\n\
+        Jul  7 07:05:01 box systemd[1]: Reached target Multi-User System.\n";
+    let costs = of_reports(log);
+    let least = |cost: &Cost| cost.lines == [1, 8] && cost.at_least && cost.cost_ns == Some(31_000 * MS);
+    assert!(costs.iter().any(least), "{costs:?}");
+}
+
+#[test]
+fn a_wait_that_began_before_the_piece() {
+    let log = "Jul  7 07:00:01 box systemd[1]: Started Frob Daemon.\n\
+        Jul  7 07:08:12 box systemd[1]: Stopped Wait until frobs are seeded.\n\
+        Jul  7 07:08:12 box systemd[1]: Reached target Multi-User System.\n\
+        Jul  7 07:08:12 box systemd[1]: Startup finished in 2.000s (kernel) + 8min 9.000s (userspace) = 8min 11.000s.\n";
+    let costs = of_boots(log);
+    let waits = |cost: &Cost| cost.title == "systemd waits for the unit `Wait until frobs are seeded`";
+    assert!(
+        costs.iter().any(|cost| waits(cost) && cost.cost_ns.is_none()),
+        "{costs:?}"
+    );
+}
+
+#[test]
+fn the_head_of_a_mail_is_no_firmware() {
+    let log = "From: A Person <person@frob.example>\nDate: Tue, 7 Jul 2031 07:07:07 +0000\nSubject: frob: it fails\n\n\
+        It fails here:\n\n[    0.000000] Linux version 9.9.9 (a@b) (gcc 12) #1\n[    0.100000] Memory: 7K/8K available\n\
+        [    1.500000] Run /sbin/init as init process\n";
+    let boot = &boots(log)[0];
+    let firmware = boot.stages.iter().find(|stage| stage.event == StageEvent::Firmware);
+    assert!(firmware.is_some_and(|stage| stage.line.is_none()), "{firmware:?}");
+}
+
+#[test]
+fn what_a_form_nobody_knows_puts_before_the_kernels_lines() {
+    let line = |second: u32, text: &str| format!("6:2031 Jul  7 07:07:{second:02}:FROB:kernel:-:<6>{text}\n");
+    let log: String = [
+        (29, "Linux version 9.9.9 (a@b) (gcc 12) #1"),
+        (29, "CPU: FROB9 [7] revision 7"),
+        (29, "Memory: 7MB = 7MB total"),
+        (30, "Calibrating delay loop... 79.87 BogoMIPS (lpj=399360)"),
+        (31, "frob0: frob at 0x7"),
+        (33, "Freeing init memory: 96K"),
+    ]
+    .into_iter()
+    .map(|(second, text)| line(second, text))
+    .collect();
+    let boots = boots(&log);
+    assert_eq!(boots.len(), 1);
+    assert!(boots[0].reached_kernel && boots[0].reached_user);
+    assert!(boots[0].kernel.banner.is_some());
+}
+
+#[test]
+fn what_bootlogd_dates() {
+    let log = "Thu Jul  7 07:00:06 2031: bootlogd.\nThu Jul  7 07:00:07 2031: Starting syslogd/klogd: done\n\
+        Thu Jul  7 07:00:08 2031: Configuring frobs... done.\nThu Jul  7 07:00:14 2031: Failed to find a frob, exiting\n\
+        Thu Jul  7 07:00:14 2031: INIT: Entering runlevel: 3\nThu Jul  7 07:00:14 2031: Starting frobd\n";
+    let costs = of_reports(log);
+    let silent = |cost: &Cost| cost.lines == [3, 4] && cost.cost_ns == Some(6_000 * MS);
+    assert!(costs.iter().any(silent), "{costs:?}");
+}

@@ -4,8 +4,14 @@
 use super::context::Context;
 use super::cost::{spell, Cost};
 use super::kind::CostKind;
+use super::start_jobs::of_systemd;
+use super::units::ADVICE;
+use crate::facts::boot::dates::received_ns;
+use crate::facts::boot::over::goal;
 use crate::facts::boot::stage::StageEvent;
-use crate::log::line::LineKind;
+use crate::log::clock::NS_PER_S;
+use crate::log::line::{Line, LineKind};
+use crate::text::shorten::shorten;
 
 /// A shorter part of a boot is not told.
 const SHORTEST_NS: i64 = 1_000_000_000;
@@ -104,6 +110,7 @@ pub(super) fn user_space(context: &Context<'_>, longest_ns: i64, out: &mut Vec<C
     {
         return;
     }
+    out.extend(last_wait(context));
     out.push(Cost::printed(
         CostKind::UserSpaceStart,
         "systemd starts user space".to_owned(),
@@ -116,4 +123,37 @@ pub(super) fn user_space(context: &Context<'_>, longest_ns: i64, out: &mut Vec<C
         "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
          and give their text to `bootlab analyze`",
     ));
+}
+
+/// A unit that does nothing but wait, whose job ends where the start's goal is reached, and whose beginning the piece does not
+/// show: it held the start open.
+fn last_wait(context: &Context<'_>) -> Option<Cost> {
+    const DONE: [&str; 4] = ["Started ", "Finished ", "Stopped ", "Failed to start "];
+    const WAITS: [&str; 3] = ["Wait until ", "Wait for ", "Wait For "];
+    let goal = goal(context.boot)?;
+    let lines = &context.boot.lines;
+    let at = lines.partition_point(|line| line.number < goal);
+    let reached = received_ns(lines.get(at)?)?;
+    let near = |line: &&Line| received_ns(line).is_none_or(|ns| reached.saturating_sub(ns) <= NS_PER_S);
+    let waiter = |line: &'_ Line| {
+        let said = of_systemd(line)?.trim_end_matches('.');
+        let name = DONE.iter().find_map(|done| said.strip_prefix(done))?;
+        WAITS.iter().any(|wait| name.starts_with(wait)).then(|| name.to_owned())
+    };
+    let mut before = lines[..at].iter().rev().take_while(near);
+    let (line, name) = before.find_map(|line| Some((line, waiter(line)?)))?;
+    let begins = format!("Starting {name}...");
+    let shown = lines[..at].iter().any(|line| of_systemd(line) == Some(&begins));
+    (!shown).then(|| {
+        Cost::without_time(
+            CostKind::UnitStart,
+            format!("systemd waits for the unit `{}`", shorten(&name)),
+            line.number,
+            format!(
+                "`{}`, and what the system starts for is reached at once (line {goal}); when the wait began is not shown",
+                shorten(line.text.trim())
+            ),
+            ADVICE,
+        )
+    })
 }

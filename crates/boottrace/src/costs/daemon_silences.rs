@@ -4,6 +4,7 @@
 
 use super::context::Context;
 use super::cost::{Cost, NOTHING_LOGGED};
+use super::of_start::{is_unit_job, used_from};
 use super::silences::is_one_wait;
 use super::units::{is_timers, last_line};
 use crate::facts::boot::dates::{is_whole, received_ns};
@@ -62,6 +63,10 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     found.extend(silences(context, &lines));
     // What comes again and again is no course of a start.
     let often = Often::of(lines.iter().filter_map(|line| Some((*line, received_ns(line)?))));
+    let used = used_from(context);
+    let of_session =
+        |stretch: &Stretch<'_>| used.is_some_and(|used| stretch.from.number >= used) && !is_unit_job(stretch.to);
+    found.retain(|stretch| !of_session(stretch));
     found.retain(|stretch| !often.holds(stretch.from) && !often.holds(stretch.to) && !told(stretch, out));
     found.sort_by_key(|stretch| (std::cmp::Reverse(stretch.ns), stretch.from.number));
     let mut chosen: Vec<Stretch<'_>> = Vec::new();

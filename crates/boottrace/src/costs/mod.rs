@@ -26,6 +26,7 @@ pub(crate) mod longest_gap;
 pub mod longest_stretch;
 mod named_silences;
 mod network;
+mod of_start;
 mod persons_causes;
 mod persons_choice;
 mod persons_commands;
@@ -64,7 +65,6 @@ pub use evidence::Evidence;
 pub use kind::{CostKind, KINDS};
 use persons_marks::MARKS;
 
-use crate::facts::boot::dates::received_ns;
 use crate::log::boot_log::BootStart;
 use crate::log::line::Line;
 
@@ -124,8 +124,7 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
         .map(|cost| cost.lines.clone())
         .collect();
     out.retain(|cost| cost.title.starts_with(MARKS) || cost.cost_ns.is_some() || !marked.contains(&cost.lines));
-    drop_later(&context, &mut out);
-    drop_earlier(&context, &mut out);
+    of_start::keep(&context, &mut out);
     bounds::apply(&context, &mut out);
     // cloud-init counts from the kernel's start, which a piece does not show.
     if !clockless && context.boot.start == BootStart::MiddleOfLog && context.startup.is_none() {
@@ -151,70 +150,4 @@ fn untimed_waits(context: &Context<'_>, out: &mut Vec<Cost>, told: fn(&Cost) -> 
             out.push(cost);
         }
     }
-}
-
-/// Leaves out what lies behind the boot's end: nobody has waited for it.
-fn drop_later(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let Some(over) = context.over else {
-        drop_behind_account(context, out);
-        return;
-    };
-    // The silence before that line is the idle time itself.
-    let later = |cost: &Cost| {
-        let (first, last) = (cost.lines.iter().min(), cost.lines.iter().max());
-        // What a single line states of the time before it stays.
-        let many = cost.lines.len() > 1;
-        first.is_some_and(|first| *first > over || (many && *first == over)) || (many && last >= Some(&over))
-    };
-    out.retain(|cost| cost.title.starts_with(MARKS) || bounds::is_before_kernel(cost.kind) || !later(cost));
-}
-
-/// The same, where systemd's account says when all was up: what the kernel stamps later was asked for later.
-fn drop_behind_account(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let Some(end) = context.startup.map(|account| account.line) else {
-        return;
-    };
-    let lines = &context.boot.lines;
-    let at = lines.partition_point(|line| line.number <= end);
-    let Some(up_ns) = lines[..at].iter().filter_map(|line| line.printk_ns).max() else {
-        return;
-    };
-    let late = |number: &u32| {
-        let at = lines.partition_point(|line| line.number < *number);
-        *number > end
-            && lines
-                .get(at)
-                .and_then(|line| line.printk_ns)
-                .is_some_and(|ns| ns > up_ns)
-    };
-    out.retain(|cost| cost.title.starts_with(MARKS) || cost.lines.is_empty() || !cost.lines.iter().all(late));
-}
-
-/// Leaves out what daemons' dates put before the start that systemd's account is of: the log shows a system that ran before.
-fn drop_earlier(context: &Context<'_>, out: &mut Vec<Cost>) {
-    const SLACK_NS: i64 = 10_000_000_000;
-    let Some(account) = context.startup.filter(|_| context.boot.start == BootStart::MiddleOfLog) else {
-        return;
-    };
-    let told = context.boot.lines.iter().find(|line| line.number == account.line);
-    let Some(begin) = told
-        .and_then(received_ns)
-        .map(|ns| ns.saturating_sub(account.since_kernel_ns()))
-    else {
-        return;
-    };
-    let early = |line: &&Line| received_ns(line).is_some_and(|ns| ns < begin.saturating_sub(SLACK_NS));
-    let Some(last) = context
-        .boot
-        .lines
-        .iter()
-        .rev()
-        .skip_while(|line| line.number > account.line)
-        .find(early)
-    else {
-        return;
-    };
-    out.retain(|cost| {
-        cost.title.starts_with(MARKS) || cost.lines.iter().min().is_none_or(|first| *first > last.number)
-    });
 }

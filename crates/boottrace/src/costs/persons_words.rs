@@ -54,6 +54,8 @@ pub(crate) struct Told {
     pub titled: bool,
     /// Nothing in it weighs much: it is quoted where nothing else is read.
     pub weak: bool,
+    /// What it says is of a time, of a start, or of what goes wrong.
+    pub of_start: bool,
 }
 
 impl Told {
@@ -173,7 +175,8 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
         return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near || figures);
     };
     let timed = choice.first.iter().any(|at| said[*at].ns.is_some() || said[*at].slow);
-    if !(waits || timed || is_of_somebody(&all)) {
+    let says_why = || choice.first.iter().any(|at| said[*at].why);
+    if !(waits || timed || is_of_somebody(&all) && (!weak || says_why())) {
         return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near);
     }
     let of = |places: &[usize]| places.iter().map(|at| &said[*at]).collect::<Vec<_>>();
@@ -182,7 +185,13 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let slow = first.iter().any(|one| one.slow);
     let why = says || slow && first.iter().any(|one| one.cause >= persons_causes::PLAIN);
     let [writes, also] = if is_guide(&all) { OF_A_GUIDE } else { OF_A_PERSON };
+    let of_start = |one: &&Said| {
+        const WRONG: [&str; 8] = ["fail", "panic", "hang", "crash", "error", "stuck", "bug", "broken"];
+        let text = one.text.to_lowercase();
+        speaks_of_a_start(&text) || WRONG.iter().any(|word| text.contains(word))
+    };
     Some(Told {
+        of_start: timed || first.iter().any(of_start),
         cost: quoted(writes, &first)?,
         more: list.into_iter().chain(commands).chain(more(also, &further)).collect(),
         ns: first.iter().filter_map(|one| one.ns).max(),
@@ -229,6 +238,7 @@ fn of_lists(costs: Vec<Cost>) -> Option<Told> {
         why: false,
         titled: true,
         weak: false,
+        of_start: true,
     })
 }
 

@@ -122,6 +122,10 @@ fn spoken(line: &Line) -> Vec<&str> {
     if HEAD.iter().any(|name| said.starts_with(name)) {
         return Vec::new();
     }
+    // The title of a change says what it adds.
+    if row.contains(" \u{b7} Pull Request #") || said.starts_with("[PATCH") {
+        return Vec::new();
+    }
     let heading = row.starts_with('#') || is_numbered_heading(row);
     let text = line.text.trim().trim_start_matches(['>', '*', '#', '-', ' ']);
     let text = text.trim_end_matches(['*', ' ']);

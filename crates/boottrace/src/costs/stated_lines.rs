@@ -256,7 +256,8 @@ fn at_word(words: &[&str], at: usize) -> Option<Stated> {
             at_least: true,
             ..stated
         }),
-        "in" if over(head) => Some(stated),
+        // Tomcat's `Server startup in 1436 ms`
+        "in" if over(head) || before(2) == "startup" => Some(stated),
         "after" if before(2) == "timeout" && sets_a_limit(words, before(3)) => None,
         "after" if head.iter().any(|word| gives_up(word)) => Some(stated),
         // `Boot is finished (59816 ms)`, `Finished stage: (init-local) 02.69200 seconds`

@@ -11,6 +11,7 @@ use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::start_jobs::{at_most_apart, dracut, given_up, is_device, job, of_systemd, whole_name, DEVICE_ADVICE};
 use crate::facts::boot::dates::received_ns;
+use crate::facts::boot::over::goal;
 use crate::log::clock::NS_PER_S;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -43,7 +44,7 @@ enum End {
 struct Start<'a> {
     name: &'a str,
     ns: i64,
-    /// It was not over when systemd last spoke of it.
+    /// It was not over when systemd last spoke of it, or the clock was set meanwhile.
     at_least: bool,
     end: End,
     basis: Basis,
@@ -87,7 +88,7 @@ fn cost(start: Start<'_>) -> Cost {
         cost_ns: Some(start.ns),
         gain_ns: failed.then_some(start.ns),
         basis: start.basis,
-        at_most: failed,
+        at_most: failed && !start.at_least,
         at_least: start.at_least,
         around: Vec::new(),
         lines: start.lines,
@@ -146,7 +147,8 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 failures.insert(name);
             }
             let Some(start) = pending.remove(name) else { continue };
-            let Some(ns) = context.apart_or_dated(start, line) else {
+            let known = context.apart_or_dated(start, line);
+            let Some(ns) = known.or_else(|| context.dates.at_least(start, line)) else {
                 continue;
             };
             // A daemon's dates have whole seconds: one is anything up to two.
@@ -155,7 +157,9 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 continue;
             }
             let whole = if whole { " in the log's whole seconds" } else { "" };
-            let set = if context.dates.set_between(start, line) {
+            let set = if known.is_none() {
+                ", at the least: without the steps of the dates at which the clock was set,"
+            } else if context.dates.set_between(start, line) {
                 ", without the step by which the clock was set,"
             } else {
                 ""
@@ -170,7 +174,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             found.entry(name).or_insert(Start {
                 name,
                 ns,
-                at_least: false,
+                at_least: known.is_none(),
                 end,
                 basis: Basis::Computed,
                 lines: vec![start.number, line.number],
@@ -309,19 +313,7 @@ pub(super) fn is_timers(name: &str) -> bool {
 
 /// The line up to which units are started for somebody who waits: first use; else where systemd says that all is up.
 pub(super) fn last_line(context: &Context<'_>) -> Option<u32> {
-    let target = || {
-        let up = |line: &&Line| {
-            of_systemd(line).is_some_and(|text| {
-                text.strip_prefix("Reached target ").is_some_and(|name| {
-                    name.starts_with("Multi-User")
-                        || name.starts_with("Graphical")
-                        || name.contains("multi-user.target")
-                })
-            })
-        };
-        context.boot.lines.iter().rev().find(up).map(|line| line.number)
-    };
-    context.end_line().or_else(target)
+    context.end_line().or_else(|| goal(context.boot))
 }
 
 fn begins(text: &str) -> Option<&str> {

@@ -126,7 +126,11 @@ impl Boot {
         let started = startup.as_ref().map(|account| account.line);
         let ended = first_use.and_then(|stage| stage.line).or(started);
         let over = ended.is_none().then(|| boot::over::over(&log)).flatten();
-        let gaps = boot::gaps(&log, clock, &axis, (ended, over));
+        // Where nothing else shows the end, what systemd starts for is reached: what is silent behind that is nobody's wait.
+        let goal = ended.is_none().then(|| boot::over::goal(&log)).flatten();
+        let behind = goal.map(|goal| goal.saturating_add(1));
+        let silent_to = over.into_iter().chain(behind).min();
+        let gaps = boot::gaps(&log, clock, &axis, (ended, silent_to));
         let outcome = boot::outcome(&log, &facts);
         let costs = costs(&Evidence {
             boot: &log,
@@ -157,8 +161,8 @@ impl Boot {
             intervals: boot::intervals(&stages),
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
-            longest: longest_stretch(&log, &costs, (ended, over)).filter(|_| !is_searched(&log)),
-            later: later_stretch(&log, &costs, (ended, over)).filter(|_| !is_searched(&log)),
+            longest: longest_stretch(&log, &costs, (ended, silent_to)).filter(|_| !is_searched(&log)),
+            later: later_stretch(&log, &costs, (ended.or(goal), over)).filter(|_| !is_searched(&log)),
             costs,
             gaps,
             end: boot::end(&log, &firmware, &facts, &axis),

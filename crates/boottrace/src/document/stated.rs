@@ -173,9 +173,9 @@ fn is_of_a_person(cost: &Cost) -> bool {
 /// What persons write; where that says nothing, a line of theirs that states a time. `alone`: nothing else was read.
 fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool) -> Vec<Cost> {
     let mut stated = stated_lines::of_lines(text.clone());
-    let Some(told) =
-        persons_words::of_lines(text).filter(|told| !told.weak && (alone || told.ns.is_some()) || stated.is_empty())
-    else {
+    // Beside a log, words of neither a time nor a start say nothing of it.
+    let told = persons_words::of_lines(text).filter(|told| alone || told.of_start);
+    let Some(told) = told.filter(|told| !told.weak && (alone || told.ns.is_some()) || stated.is_empty()) else {
         for cost in &mut stated {
             cost.title = format!("the text says {}", cost.title);
         }

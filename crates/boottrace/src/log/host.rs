@@ -14,7 +14,9 @@ pub fn peel(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     let learned = style.shape.and_then(|shape| shape.peel(bytes));
     match (found, learned) {
         (Some(found), Some(learned)) if learned.length > found.length => Some(learned),
-        (found, learned) => found.or(learned),
+        (found, learned) => found
+            .or(learned)
+            .or_else(|| style.form.and_then(|form| form.peel(bytes))),
     }
 }
 
@@ -219,6 +221,15 @@ fn syslog(bytes: &[u8], style: Style) -> Option<HostPrefix> {
         return None;
     }
     at += 1;
+    // sysvinit's bootlogd: `Mon Jan  1 00:00:05 2024: Starting frobd`.
+    if weekday_first(bytes)
+        && matches!(
+            bytes.get(at..at + 6),
+            Some([b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b':', b' '])
+        )
+    {
+        return plain(ns, HostSource::Syslog, at + 6);
+    }
     at += year(&bytes[at..]);
     at += nameless::zone(&bytes[at..]);
     // klogd on small systems names no host: `Nov 20 10:20:30 kernel: `.
@@ -285,6 +296,11 @@ fn rfc5424(bytes: &[u8]) -> Option<HostPrefix> {
 }
 
 /// Length of ` 2024` behind a date that the year follows.
+fn weekday_first(bytes: &[u8]) -> bool {
+    const DAYS: [&[u8]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
+    DAYS.iter().any(|day| bytes.starts_with(day))
+}
+
 fn year(bytes: &[u8]) -> usize {
     match bytes {
         [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', ..] => 5,

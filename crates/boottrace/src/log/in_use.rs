@@ -30,6 +30,23 @@ pub fn is_in_use(line: &Line) -> bool {
         || ends_a_start(line)
 }
 
+/// Is somebody at work, or may be: the desktop of a session is there, or somebody has logged in over the network? Whatever the
+/// system still starts, what is silent then is the session.
+pub fn is_at_work(line: &Line) -> bool {
+    const DESKTOP: [&str; 2] = [
+        "Reached target Current graphical user session",
+        "Reached target graphical-session.target",
+    ];
+    let text = line.text.trim_start();
+    match line.process.as_deref() {
+        Some("systemd") => DESKTOP.iter().any(|words| text.starts_with(words)),
+        Some("sshd" | "sshd-session") => {
+            text.starts_with("Accepted password ") || text.starts_with("Accepted publickey ")
+        }
+        _ => false,
+    }
+}
+
 /// Is the start over by the system's own words: the desktop is there, or Android's?
 pub fn ends_a_start(line: &Line) -> bool {
     let text = line.text.trim_start();

@@ -25,6 +25,22 @@ pub fn unstamped(bytes: &[u8]) -> Option<(i64, usize)> {
     tagless.then(|| (ns, length + processor(&bytes[length..])))
 }
 
+/// The same of a message of the kernel's whose first word logcat takes for a tag (`OF      : reserved mem: ...`): it comes from
+/// process and thread 0, and its tag is a part of it.
+pub fn of_the_kernel(bytes: &[u8]) -> Option<(i64, usize)> {
+    dated(bytes)?;
+    let (ns, used) = month_and_day(bytes)?;
+    let mut at = used;
+    for _ in 0..2 {
+        at += blanks(bytes, at)?;
+        (bytes.get(at..at + 2)? == b"0 ").then_some(())?;
+        at += 1;
+    }
+    at += blanks(bytes, at)?;
+    let level = is_level(bytes.get(at..=at)?) && bytes.get(at + 1) == Some(&b' ');
+    level.then_some((ns, at + 2))
+}
+
 /// `c7      1 `: the processor and the process that kernels of phones print in front of a message.
 fn processor(bytes: &[u8]) -> usize {
     let digits = |at: usize| bytes[at..].iter().take(7).take_while(|b| b.is_ascii_digit()).count();
@@ -182,6 +198,13 @@ mod tests {
         let said = b"04-16 16:55:33.685     0     0 I         : c11     7 Linux version 9.1";
         assert!(shows_a_step(said));
         assert!(unstamped(said).is_some_and(|(_, length)| said[length..].starts_with(b"Linux")));
+        let said = b"04-16 16:55:33.690     0     0 E frob    : no clock";
+        let (later, length) = of_the_kernel(said).expect("the kernel's");
+        assert_eq!((later - ns, &said[length..]), (5_000_000, &b"frob    : no clock"[..]));
+        assert_eq!(
+            of_the_kernel(b"04-16 16:55:33.690   461   461 E frob    : no clock"),
+            None
+        );
         for other in [
             "04-16 16:55:34.185     1     1 I init    : Loading module",
             "I/        (    0): Freeing unused kernel memory: 2112K",

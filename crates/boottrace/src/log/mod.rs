@@ -25,6 +25,7 @@ pub(crate) mod labels;
 pub(crate) mod lava;
 pub(crate) mod level;
 pub mod line;
+pub(crate) mod log_form;
 pub(crate) mod logcat;
 pub(crate) mod lost;
 pub(crate) mod milestone;

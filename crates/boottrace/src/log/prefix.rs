@@ -59,7 +59,8 @@ pub fn peel(text: &str, style: Style) -> Prefix {
         at += length;
         found = true;
     }
-    if let Some((ns, length)) = logcat::unstamped(&bytes[at..]).filter(|_| style.logcat_kernel && !found) {
+    let of_logcat = |bytes| logcat::unstamped(bytes).or_else(|| logcat::of_the_kernel(bytes));
+    if let Some((ns, length)) = of_logcat(&bytes[at..]).filter(|_| style.logcat_kernel && !found) {
         prefix.host = Some((ns, HostSource::Computed));
         prefix.length = at + length;
         return prefix;

@@ -39,6 +39,16 @@ fn enters_a_level(text: &str) -> bool {
     text.starts_with("starting pid ") && SCRIPTS.iter().any(|script| text.trim_end().ends_with(script))
 }
 
+/// Does sysvinit enter the level that it starts for? It switches to another one later, and goes down by levels 0 and 6.
+pub fn enters_a_runlevel(line: &Line) -> bool {
+    let text = line.text.trim();
+    let level = text.strip_prefix("INIT: Entering runlevel: ").or_else(|| {
+        let by_init = line.process.as_deref() == Some("init");
+        text.strip_prefix("Entering runlevel: ").filter(|_| by_init)
+    });
+    level.is_some_and(|level| matches!(level, "S" | "1" | "2" | "3" | "4" | "5"))
+}
+
 /// Does the system's manager say what it says only when a system starts? A user's manager has no such units, and no
 /// package that is installed starts them again (systemd: units/*.target, systemd-update-utmp.service). So do the daemon of the
 /// clock's jobs, in its first words (Vixie cron), and sysvinit.
@@ -54,7 +64,7 @@ pub fn starts_system(line: &Line) -> bool {
     ];
     let text = line.text.trim_start();
     let process = line.process.as_deref();
-    if text.starts_with("INIT: Entering runlevel: ") || (process == Some("init") && enters_a_level(text)) {
+    if enters_a_runlevel(line) || (process == Some("init") && enters_a_level(text)) {
         return true;
     }
     if process.is_some_and(|name| {
@@ -157,6 +167,8 @@ mod tests {
                 Some("liblogging-stdlog"),
                 "[origin software=\"rsyslogd\" swVersion=\"9.9\"] start",
             ),
+            (None, "INIT: Entering runlevel: 5"),
+            (Some("init"), "Entering runlevel: 3"),
             (None, "syslogd 9.9.9#7: restart."),
             (Some("/usr/sbin/cron"), "(CRON) STARTUP (fork ok)"),
             (Some("cron"), "(CRON) INFO (Running @reboot jobs)"),
@@ -173,6 +185,7 @@ mod tests {
                 Some("rsyslogd"),
                 "[origin software=\"rsyslogd\" swVersion=\"9.9\"] exiting on signal 15.",
             ),
+            (Some("init"), "Entering runlevel: 6"),
             (Some("cron"), "(root) CMD (frob)"),
             (None, "Reached target Local File Systems."),
         ] {

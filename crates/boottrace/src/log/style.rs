@@ -3,6 +3,7 @@
 
 use super::host_shape::HostShape;
 use super::label::Label;
+use super::log_form::LogForm;
 
 /// Shortest inside of the kernel's `[%5lu.%06lu]`.
 pub const PRINTK_WIDTH: usize = 12;
@@ -38,6 +39,8 @@ pub struct Style {
     pub label: Option<Label>,
     /// How the capture program writes its time, when the known forms do not have it.
     pub shape: Option<HostShape>,
+    /// What a log daemon of an unknown form puts before the kernel's lines.
+    pub form: Option<LogForm>,
     /// Names that a log daemon gives its machine: behind them a program's name needs no process number.
     pub machines: [Option<Label>; MACHINES],
 }

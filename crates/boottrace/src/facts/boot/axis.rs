@@ -119,10 +119,16 @@ impl Axis {
     /// `dmesg -T` gives whole seconds only, but they say where a boot's time goes when nothing better does.
     fn on_dates(lines: &[Line]) -> Self {
         let origin_ns = lines.iter().find_map(date_ns).unwrap_or(0);
+        // Android's log has fractions of them.
+        let whole = lines.iter().filter_map(date_ns).all(|ns| ns % NS_PER_S == 0);
+        let origin = if whole {
+            "the first line's date; `dmesg -T` computed the dates from the kernel's stamps, in whole seconds"
+        } else {
+            "the first line's date, which the log computed from the kernel's stamps"
+        };
         Self {
             clock: Clock::Host,
-            origin: "the first line's date; `dmesg -T` computed the dates from the kernel's stamps, in whole seconds"
-                .to_owned(),
+            origin: origin.to_owned(),
             alignments: vec![Alignment::the_axis(Clock::Host, origin_ns.saturating_neg())],
             host_restarts: Vec::new(),
             late: false,
@@ -158,7 +164,8 @@ impl Axis {
                 .take(3)
                 .collect::<Vec<_>>()
                 .join(", ");
-            origin = format!("{origin}; the clock was set before line {which}, and the dates beyond are not counted");
+            let why = "the clock was set, or nothing was logged for long";
+            origin = format!("{origin}; the dates jump before line {which} ({why}), and those beyond are not counted");
         }
         Self {
             clock: Clock::Host,

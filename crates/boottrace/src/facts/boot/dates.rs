@@ -12,6 +12,8 @@ use crate::log::stamp::seconds;
 pub(crate) struct Dates {
     /// Lines before which the clock was set, and by how much, where a line next to them tells that.
     set: Vec<(u32, Option<i64>)>,
+    /// By how much the date jumps before each of them.
+    jumps: Vec<(u32, i64)>,
 }
 
 /// When a daemon received a line, ns since an epoch of its own.
@@ -39,8 +41,16 @@ impl Dates {
             near.filter(|line| tells_of_setting(&line.text))
                 .find_map(|line| offset_ns(&line.text))
         };
-        let set = set.into_iter().map(|number| (number, offset(number))).collect();
-        Self { set }
+        let jump = |number: u32| {
+            let at = lines.partition_point(|line| line.number < number);
+            let (before, behind) = lines.split_at_checked(at)?;
+            let last = before.iter().rev().find_map(received_ns)?;
+            Some((number, behind.iter().find_map(received_ns)?.checked_sub(last)?))
+        };
+        Self {
+            jumps: set.iter().filter_map(|number| jump(*number)).collect(),
+            set: set.into_iter().map(|number| (number, offset(number))).collect(),
+        }
     }
 
     /// Time between two lines by their dates, never negative; unknown where the clock was set between them, and nothing says by
@@ -64,6 +74,17 @@ impl Dates {
             passed
         };
         (passed >= 0).then_some(passed)
+    }
+
+    /// What passed at the least between two lines where the clock was set, and nothing says by how much: all but the jumps of the
+    /// dates.
+    pub fn at_least(&self, from: &Line, to: &Line) -> Option<i64> {
+        let ns = received_ns(to)?.checked_sub(received_ns(from)?)?;
+        let between = |(number, _): &&(u32, i64)| *number > from.number && *number <= to.number;
+        let inside: Vec<i64> = self.jumps.iter().filter(between).map(|(_, jump)| *jump).collect();
+        let sets = self.between(from, to).len();
+        let passed = inside.iter().try_fold(ns, |ns, jump| ns.checked_sub(*jump))?;
+        (sets > 0 && sets == inside.len() && passed > 0).then_some(passed)
     }
 
     /// Was the clock set between two lines?
@@ -179,6 +200,15 @@ mod tests {
         let mut told = [line(1, 100, None), line(2, 104, None)];
         told[1].text = "Time has been changed".to_owned();
         assert_eq!(Dates::of(&told).apart(&told[0], &told[1]), None);
+        let more = [&told[..], &[line(3, 109, None)]].concat();
+        let dates = Dates::of(&more);
+        assert_eq!(dates.apart(&more[0], &more[2]), None);
+        assert_eq!(
+            dates.at_least(&more[0], &more[2]),
+            Some(5 * NS_PER_S),
+            "without the jump of four"
+        );
+        assert_eq!(dates.at_least(&more[1], &more[2]), None, "no clock was set there");
         told[1].text = "frobd: step time server 10.7.7.7 offset 2.500000 sec".to_owned();
         assert_eq!(Dates::of(&told).apart(&told[0], &told[1]), Some(2 * NS_PER_S));
         assert_eq!(

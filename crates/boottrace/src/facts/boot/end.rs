@@ -126,6 +126,9 @@ fn is_letter(line: &Line) -> bool {
     bare && is_sentence(&line.text) && WORDS.iter().any(|word| line.text.contains(word))
 }
 
+/// No boot lasts so long.
+const DAY_NS: i64 = 86_400_000_000_000;
+
 /// Finds the end of a boot.
 pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis: &Axis) -> Option<BootEnd> {
     if boot.kernel_from.is_none() {
@@ -153,14 +156,16 @@ pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis:
         },
     };
     let exact = axis.at(line);
-    let at = exact.or_else(|| last_time_before(boot, line, axis));
+    // Where the dates jump, one line alone may have one of another day.
+    let sane = |at: &(i64, Clock)| !axis.late || axis.clock_set.is_empty() || at.0 < DAY_NS;
+    let at = exact.or_else(|| last_time_before(boot, line, axis)).filter(sane);
     Some(BootEnd {
         kind,
         ns: at.map(|(ns, _)| ns),
         clock: at.map(|(_, clock)| clock),
         line: line.number,
         at_least: exact.is_none() && at.is_some(),
-        at_most: axis.late && exact.is_some(),
+        at_most: axis.late && exact.is_some() && at.is_some(),
         text: shorten(line.text.trim()),
     })
 }

@@ -9,6 +9,34 @@ use crate::log::in_use::{ends_a_start, is_in_use};
 use crate::log::line::Line;
 use crate::log::starting::{is_progress, starts_system};
 
+/// The line with which systemd reaches the last of the targets that a system starts for (units/multi-user.target,
+/// units/graphical.target).
+pub(crate) fn goal(boot: &BootLog) -> Option<u32> {
+    boot.lines
+        .iter()
+        .rev()
+        .find(|line| reaches_goal(line))
+        .map(|line| line.number)
+}
+
+/// `Reached target Multi-User System.`, `[  OK  ] Reached target graphical.target - Graphical Interface.`
+fn reaches_goal(line: &Line) -> bool {
+    let text = line.text.trim();
+    let by_manager = line.process.as_deref().is_none_or(|name| name == "systemd");
+    let said = text.strip_prefix("systemd[1]: ").or_else(|| {
+        let (state, said) = text.strip_prefix('[')?.split_once(']')?;
+        (state.trim() == "OK").then_some(said.trim_start())
+    });
+    let name = said.unwrap_or(text).strip_prefix("Reached target ");
+    by_manager
+        && name.is_some_and(|name| {
+            name.starts_with("Multi-User")
+                || name.starts_with("Graphical Interface")
+                || name.contains("multi-user.target")
+                || name.contains("graphical.target")
+        })
+}
+
 /// The first line that is none of the boot's. A piece may show what it likes, and is not looked at.
 pub(crate) fn over(boot: &BootLog) -> Option<u32> {
     let Some(init) = begin(boot) else {

@@ -11,10 +11,9 @@ mod restart;
 
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, head_from, loader_from};
-use super::other_output::mark_other_output;
-use super::page::mark_prose;
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
+use super::{mail_before_kernel, other_output::mark_other_output, page::mark_prose};
 use crate::log::banner::{banner, looks_like_loader};
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::clock::is_before_overflow;
@@ -49,6 +48,7 @@ pub fn split(mut lines: Lines, limits: &Limits) -> Split {
     super::own_start::part(&mut out);
     super::quoted::take_back(&mut out);
     super::printed_later::forget_when_printed(&mut out);
+    mail_before_kernel::mark(&mut out);
     out
 }
 

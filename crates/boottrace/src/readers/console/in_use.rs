@@ -3,6 +3,7 @@
 
 use crate::log::boot_log::BootLog;
 use crate::log::line::{Line, LineKind};
+use crate::log::starting::{enters_a_runlevel, starts_a_log};
 use crate::text::shorten::shorten;
 
 /// A sign behind so many lines may follow a start whose end they show.
@@ -26,8 +27,17 @@ pub(super) fn in_use(log: &BootLog) -> Option<(&'static str, String)> {
         .take(FIRST)
         .take_while(|line| !starts(line))
         .find(|line| is_used(line))?;
+    // Its first lines may be of a start, of which nothing is measured: nobody knows how long after it somebody came.
+    let begun = log
+        .lines
+        .iter()
+        .find(|line| enters_a_runlevel(line) || starts_a_log(line));
+    let start = begun.filter(|begun| begun.number < used.number).map_or_else(
+        || "no known line of a start was found".to_owned(),
+        |begun| format!("line {} is of a start, how long it took is not told", begun.number),
+    );
     let why = format!(
-        "no line of a start was found, and line {} is of a system in use: `{}`",
+        "{start}, and line {} is of a system in use: `{}`",
         used.number,
         shorten(used.text.trim())
     );

@@ -6,6 +6,7 @@ use crate::log::host_shape::Shapes;
 use crate::log::label::Label;
 use crate::log::labels::Labels;
 use crate::log::line::HostSource;
+use crate::log::log_form::Forms;
 use crate::log::nameless::Machines;
 use crate::log::own_clock::OwnClock;
 use crate::log::prefix;
@@ -28,6 +29,7 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
     let mut own = OwnClock::default();
     let mut shapes = Shapes::default();
     let mut machines = Machines::default();
+    let mut forms = Forms::default();
     for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
         let record = lava::record(line.bytes).and_then(|r| r.message);
         let text = physical::clean(record.as_deref().unwrap_or(line.bytes));
@@ -61,6 +63,9 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
             style.short_is_host |= source == HostSource::Capture && has_short_stamp(&text);
             style.dates_are_host |= source == HostSource::Computed;
         }
+        if found.length == 0 {
+            forms.line(&text);
+        }
         let bare_text = text.as_bytes().trim_ascii_start();
         style.loader_ms |= firmware_stamp::shows_milliseconds(bare_text);
         style.raspberry |= firmware_stamp::shows_raspberry(bare_text);
@@ -74,6 +79,7 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
         .learned()
         .filter(|shape| !(style.raspberry && shape.is_bare_seconds()));
     style.machines = machines.learned();
+    style.form = forms.learned();
     style.own_clock = style.shape.is_none() && own.learned();
     style.exact_width = exact > too_wide;
     style.bare_levels = bare > 10 && bare > stamped;

@@ -11,6 +11,7 @@ pub mod guests;
 mod host_prompt;
 mod in_use;
 mod learning;
+mod mail_before_kernel;
 mod mail_headers;
 mod mail_quotes;
 mod nameless;

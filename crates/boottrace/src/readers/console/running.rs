@@ -239,7 +239,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
         .find(|l| stamped.is_none() && many_were_plugged(&l.text))
     {
         let why = format!(
-            "no line of a start was found, and line {} counts a USB device as one that came after many others",
+            "no known line of a start was found, and line {} counts a USB device as one that came after many others",
             used.number
         );
         return Some(("running-system", why));
@@ -257,7 +257,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     }
     if first.0 >= YEARS_NS {
         let why = format!(
-            "no line of a start was found, and line {} is stamped {} s: that is no time since the kernel's start",
+            "no known line of a start was found, and line {} is stamped {} s: that is no time since the kernel's start",
             first.1,
             first.0 / NS_PER_S
         );
@@ -282,7 +282,7 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     (runs && !starting).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(
-            "no line of a start was found, and the kernel had been running for {} s (line {}){failed}",
+            "no known line of a start was found, and the kernel had been running for {} s (line {}){failed}",
             first.0 / NS_PER_S,
             first.1
         );

@@ -6,9 +6,13 @@ use crate::log::banner::{looks_like_loader, Rank};
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::hints::accounts_for_start;
 use crate::log::line::{Line, LineKind};
+use crate::log::starting::starts_once;
 
 /// Lines of a running system from which on a kernel's banner is another boot's.
 const LINES_OF_A_SYSTEM: u32 = 40;
+
+/// The first lines of a start are no further apart from the one that prepares its root file system.
+const SAME_START_NS: u64 = 60_000_000_000;
 
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
@@ -94,9 +98,17 @@ impl Splitter<'_> {
         let text = line.text.trim();
         let remounts = text.starts_with("Starting ") && text.ends_with("Remount Root and Kernel File Systems...");
         let middle = |boot: &BootLog| boot.start == BootStart::MiddleOfLog && boot.user_from == boot.kernel_from;
+        // The journal of a start begins before that step, and so do the first units.
+        let near = |a: i64, b: i64| a.abs_diff(b) <= SAME_START_NS;
+        let same = |before: &Line| before.host_ns.zip(line.host_ns).is_some_and(|(a, b)| near(a, b));
+        let begun = |boot: &BootLog| boot.lines.iter().any(|before| starts_once(before) && same(before));
         let running = self.state.system_lines > LINES_OF_A_SYSTEM
             && !self.state.remounted
-            && self.state.boot.as_ref().is_some_and(middle);
+            && self
+                .state
+                .boot
+                .as_ref()
+                .is_some_and(|boot| middle(boot) && !begun(boot));
         let over = remounts && (self.state.accounted || running);
         self.state.accounted |= accounts_for_start(text);
         self.state.remounted |= remounts;
