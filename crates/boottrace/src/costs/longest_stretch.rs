@@ -89,8 +89,7 @@ pub fn longest_stretch(
         }
         // The lines of a page's blocks follow one another in it, and not in a log.
         let parted = at > 0 && line.number > boot.lines[at - 1].last_number().saturating_add(1);
-        // Neither was it silent where messages were lost.
-        if loses(&line.text) || !shows_start && (parted || is_sentence(boot, at)) {
+        if !shows_start && (parted || is_sentence(boot, at)) {
             last = None;
         }
         let here = stamps(line, dated);
@@ -177,7 +176,7 @@ pub(super) fn stretch(lines: &[Line], ns: i64, whole: bool) -> LongestStretch {
         after: shorten(from.text.trim()),
         before_line: to.number,
         before: shorten(to.text.trim()),
-        left_out: lines.iter().any(leaves_out),
+        left_out: lines.iter().any(|line| leaves_out(line) || loses(&line.text)),
         span_ns: 0,
     }
 }
