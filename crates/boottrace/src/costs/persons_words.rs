@@ -43,6 +43,7 @@ const OF_A_GUIDE: [&str; 2] = [
 const FEW: usize = 12;
 
 /// The sentences that say most of why a start is slow, with the longest time that they name.
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 pub(crate) struct Told {
     pub cost: Cost,
     /// What else they say of why, and their lists and tables of times.

@@ -6,8 +6,8 @@ use super::host_prefix::HostPrefix;
 use super::line::HostSource;
 use super::stamp::clock_time;
 
-/// The longest prefix.
-const MAX_BYTES: usize = 64;
+/// The longest prefix; a log's habits are passed by value, and stay small.
+const MAX_BYTES: usize = 40;
 /// Lines that must have it before it is believed.
 const MIN_LINES: u32 = 5;
 /// What the kernel's first line begins with (init/version.c).
@@ -17,9 +17,9 @@ const BANNER: &str = "Linux version ";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogForm {
     bytes: [u8; MAX_BYTES],
-    length: usize,
+    length: u8,
     /// Where the time of day stands.
-    clock: usize,
+    clock: u8,
 }
 
 impl LogForm {
@@ -29,25 +29,26 @@ impl LogForm {
         let clock = (0..prefix.len()).find(|at| clock_time(&prefix[*at..]).is_some())?;
         Some(Self {
             bytes,
-            length: prefix.len(),
-            clock,
+            length: u8::try_from(prefix.len()).ok()?,
+            clock: u8::try_from(clock).ok()?,
         })
     }
 
     /// The prefix of a line that has this form.
     pub fn peel(&self, bytes: &[u8]) -> Option<HostPrefix> {
-        let (form, prefix) = (&self.bytes[..self.length], bytes.get(..self.length)?);
+        let length = usize::from(self.length);
+        let (form, prefix) = (&self.bytes[..length], bytes.get(..length)?);
         let any = |b: u8| b.is_ascii_digit() || b == b' ';
         let fits = |(a, b): (&u8, &u8)| a == b || (any(*a) && any(*b));
         if !form.iter().zip(prefix).all(fits) {
             return None;
         }
-        let (ns, _) = clock_time(&prefix[self.clock..])?;
+        let (ns, _) = clock_time(&prefix[usize::from(self.clock)..])?;
         let name = form.windows(6).position(|word| word == b"kernel");
         Some(HostPrefix {
             ns,
             source: HostSource::Syslog,
-            length: self.length,
+            length,
             sender: name.map(|at| (at, at + 6)),
             level: None,
         })
