@@ -5,7 +5,7 @@ use super::context::Context;
 use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use super::start_jobs::of_systemd;
-use super::units::ADVICE;
+use super::start_jobs::UNIT_ADVICE;
 use crate::facts::boot::dates::received_ns;
 use crate::facts::boot::over::goal;
 use crate::facts::boot::stage::StageEvent;
@@ -150,10 +150,10 @@ fn last_wait(context: &Context<'_>) -> Option<Cost> {
             format!("systemd waits for the unit `{}`", shorten(&name)),
             line.number,
             format!(
-                "`{}`, and what the system starts for is reached at once (line {goal}); when the wait began is not shown",
+                "`{}`, and what the system starts for is reached at once (line {goal}); when the wait began is not known",
                 shorten(line.text.trim())
             ),
-            ADVICE,
+            UNIT_ADVICE,
         )
     })
 }

@@ -50,7 +50,7 @@ mod self_tests;
 mod settings;
 mod silences;
 pub(crate) mod stage_tables;
-mod start_jobs;
+pub(crate) mod start_jobs;
 pub(crate) mod stated_lines;
 mod stated_time;
 pub(crate) mod step_tables;

@@ -5,8 +5,8 @@
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use super::sayings::{saying, Saying};
+use super::start_jobs::UNIT_ADVICE;
 use super::start_jobs::{is_device, job, path_of, DEVICE_ADVICE};
-use super::units::ADVICE;
 use crate::log::any_stamp;
 use crate::log::line::{Line, LineKind};
 use crate::log::sentence::{is_item, is_sentence};
@@ -316,7 +316,7 @@ impl Group<'_> {
             (
                 CostKind::UnitStart,
                 format!("systemd starts the unit `{}`", shorten(name)),
-                ADVICE,
+                UNIT_ADVICE,
             )
         };
         let line = self.lines.first().map_or(0, |line| line.number);

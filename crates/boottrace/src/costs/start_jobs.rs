@@ -130,6 +130,10 @@ pub(super) fn is_device(name: &str) -> bool {
     name.starts_with("/dev/") || name.ends_with(".device")
 }
 
+/// What to do about a unit.
+pub(crate) const UNIT_ADVICE: &str =
+    "ask `systemd-analyze critical-chain` on the system whether it is waited for; then order it behind the application, \
+     start it by a socket or a timer, or mask it where nobody needs it (`systemctl mask UNIT`)";
 /// What to do about a device that is waited for.
 pub(super) const DEVICE_ADVICE: &str =
     "see why the device does not come, or comes late: its driver and bus (dmesg), a wrong UUID or name in fstab, crypttab \

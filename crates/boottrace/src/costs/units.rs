@@ -9,7 +9,9 @@ use super::causes::named;
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
-use super::start_jobs::{at_most_apart, dracut, given_up, is_device, job, of_systemd, whole_name, DEVICE_ADVICE};
+use super::start_jobs::{
+    at_most_apart, dracut, given_up, is_device, job, of_systemd, whole_name, DEVICE_ADVICE, UNIT_ADVICE,
+};
 use crate::facts::boot::dates::received_ns;
 use crate::facts::boot::over::goal;
 use crate::log::clock::NS_PER_S;
@@ -28,10 +30,6 @@ const WAITERS: [&str; 2] = ["plymouth-quit-wait.service", "Hold until boot proce
 const MAX_NAMES: usize = 20_000;
 /// Where nothing says that a system is up, units that begin later than this are none of its start.
 const START_NS: i64 = 180 * NS_PER_S;
-/// What to do about a unit.
-pub(crate) const ADVICE: &str =
-    "ask `systemd-analyze critical-chain` on the system whether it is waited for; then order it behind the application, \
-     start it by a socket or a timer, or mask it where nobody needs it (`systemctl mask UNIT`)";
 
 /// How a unit's start ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,7 +100,7 @@ fn cost(start: Start<'_>) -> Cost {
         } else if device {
             DEVICE_ADVICE.to_owned()
         } else {
-            ADVICE.to_owned()
+            UNIT_ADVICE.to_owned()
         },
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::costs::cost::{spell, Basis, Cost};
 use crate::costs::kind::CostKind;
-use crate::costs::units::ADVICE;
+use crate::costs::start_jobs::UNIT_ADVICE;
 
 /// Units told.
 pub(super) const LISTED: usize = 5;
@@ -38,6 +38,6 @@ pub(super) fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, ev
         around: Vec::new(),
         lines: line.into_iter().collect(),
         evidence,
-        advice: ADVICE.to_owned(),
+        advice: UNIT_ADVICE.to_owned(),
     }
 }
