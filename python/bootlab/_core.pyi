@@ -57,6 +57,12 @@ def kernel_module(
     Each region is the code, for each byte 1 where loading leaves it alone, and the functions by offset.
     """
 
+def unpacked_block(packer: str, data: bytes, most_bytes: int, /) -> bytes:
+    """Unpack a block of a file system that `lzo`, `lz4` or `zstd` packed, to at most so many bytes.
+
+    Raise CoreError for one that is damaged or longer.
+    """
+
 def kernel_stamp_ns(line: str, /) -> int | None:
     """Return the kernel's stamp at the start of a line; None for a line without one."""
 

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kernelimage::{Error, Limits, ModuleCode};
+use kernelimage::{Compression, Error, Limits, ModuleCode};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -16,7 +16,28 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_symbols, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_symbol_table, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_config, module)?)?;
-    module.add_function(wrap_pyfunction!(kernel_module, module)?)
+    module.add_function(wrap_pyfunction!(kernel_module, module)?)?;
+    module.add_function(wrap_pyfunction!(unpacked_block, module)?)
+}
+
+/// Unpacks a block of a file system, which `lzo`, `lz4` or `zstd` packed, to at most so many bytes.
+#[pyfunction]
+#[pyo3(signature = (packer, data, most_bytes, /))]
+fn unpacked_block<'py>(py: Python<'py>, packer: &str, data: &[u8], most_bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
+    let compression = match packer {
+        "lzo" => Compression::Lzo,
+        "lz4" => Compression::Lz4,
+        "zstd" => Compression::Zstd,
+        _ => return Err(to_python(format!("blocks of {packer} are not known"))),
+    };
+    let limits = Limits {
+        unpacked_bytes: most_bytes,
+        ..Limits::default()
+    };
+    let block = py
+        .detach(|| kernelimage::block::unpack(compression, data, &limits))
+        .map_err(to_python)?;
+    Ok(PyBytes::new(py, &block))
 }
 
 /// A region of a module: code, which bytes of it loading leaves alone, functions by offset.

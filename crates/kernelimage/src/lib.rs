@@ -13,6 +13,7 @@
 //!
 //! Every input is taken for hostile: nothing panics, and [`Limits`] bounds memory and time.
 
+pub mod block;
 mod bytes;
 pub mod bzimage;
 mod compression;

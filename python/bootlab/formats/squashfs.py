@@ -6,16 +6,14 @@ from __future__ import annotations
 import functools
 import io
 import lzma
-import shutil
 import struct
-import subprocess
 import zlib
 from collections.abc import Iterator
 
 import msgspec
 
+from bootlab import _core
 from bootlab.errors import UserError
-from bootlab.formats import lzo
 from bootlab.formats.disk_bytes import ByteSource
 from bootlab.formats.file_view import Kind, Node
 
@@ -29,9 +27,7 @@ _EXTENDED = 7
 _NAMES_MAX = 200_000
 _FOLDER_MAX_BYTES = 64 << 20
 _TARGET_MAX_BYTES = 4096
-_TOOL_S = 120
 _PACKERS = {1: "gzip", 2: "lzma", 3: "lzo", 4: "xz", 5: "lz4", 6: "zstd"}
-_BY_TOOL = frozenset({"lz4", "zstd"})
 _KINDS: dict[int, Kind] = {_FOLDER: "dir", _FILE: "file", _LINK: "symlink"}
 
 
@@ -72,8 +68,6 @@ class SquashFiles:
         self._packer = _PACKERS.get(packer, f"method {packer}")
         if packer not in _PACKERS:
             raise UserError(f"its SquashFS is packed with {self._packer}, which bootlab does not unpack")
-        if self._packer in _BY_TOOL and shutil.which(self._packer) is None:
-            raise UserError(f"its SquashFS is packed with {self._packer}, and no program {self._packer} is installed")
         self._table = functools.lru_cache(maxsize=256)(self._read_table)
         self._inode = functools.lru_cache(maxsize=4096)(self._read_inode)
         self._piece = functools.lru_cache(maxsize=8)(self._read_piece)
@@ -221,15 +215,9 @@ class SquashFiles:
                 return zlib.decompressobj().decompress(data, limit)
             if self._packer in {"xz", "lzma"}:
                 return lzma.LZMADecompressor(memlimit=256 << 20).decompress(data, limit)
-            if self._packer == "lzo":
-                return lzo.unpacked(data, limit)
-            if self._packer == "lz4":
-                # lz4's legacy frame around a bare block, as the kernel's own images have it.
-                data = b"\x02\x21\x4c\x18" + len(data).to_bytes(4, "little") + data
-            done = subprocess.run([self._packer, "-dc"], input=data, capture_output=True, timeout=_TOOL_S, check=True)
-        except (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, subprocess.SubprocessError) as error:
+            return _core.unpacked_block(self._packer, data, limit)
+        except (zlib.error, lzma.LZMAError, EOFError, _core.CoreError) as error:
             raise _damaged() from error
-        return done.stdout[:limit]
 
 
 def _damaged() -> UserError:
