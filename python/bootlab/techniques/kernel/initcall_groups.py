@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from bootlab.model.change import Change, ExtendParam
 from bootlab.model.shared_cost import SharedCost
-from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
-from bootlab.techniques.kernel.initcalls import asked_initcalls, left_out
+from bootlab.techniques.base import Applies, Context, Risk, Technique
+from bootlab.techniques.kernel.initcalls import ListedInitcalls
 from bootlab.techniques.vital_initcalls import vital
 
 MAX_GROUPS = 6
 
 
-class InitcallGroups(Technique):
+class InitcallGroups(ListedInitcalls):
     """What one initcall alone does not save: the next caller would pay, or a kernel thread does the work."""
 
     id = "initcall-groups"
@@ -81,14 +80,6 @@ class InitcallGroups(Technique):
             )
             for cost in _groups(context)
         )
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove that none of the group ran, and look for another initcall that took the cost over."""
-        return left_out(before, after)
-
-    def proves(self, change: Change, before: Evidence, after: Evidence) -> Effect:
-        """Prove it of the group's own initcalls: others may be on the list."""
-        return left_out(before, after, only=asked_initcalls(change))
 
 
 def _groups(context: Context) -> list[SharedCost]:

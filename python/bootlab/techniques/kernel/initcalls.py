@@ -31,7 +31,20 @@ LEAST_SHARE = 0.005
 _FUNCTION = re.compile(r"^[A-Za-z_][A-Za-z0-9_.]{0,120}$")
 
 
-class InitcallBlacklist(Technique):
+class ListedInitcalls(Technique):
+    """Changes that put initcalls on the list, each with a proof of its own."""
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's `initcall X blacklisted` (level debug), or by the initcall that never ran."""
+        return left_out(before, after)
+
+    def proves(self, change: Change, before: Evidence, after: Evidence) -> Effect:
+        """Prove it of the change's own initcalls: others may be on the list."""
+        asked = (op.value.split(",") for op in change.ops if isinstance(op, ExtendParam))
+        return left_out(before, after, only=frozenset(name for names in asked for name in names))
+
+
+class InitcallBlacklist(ListedInitcalls):
     """A fast trial of what a kernel without that driver would gain."""
 
     id = "initcall-blacklist"
@@ -87,14 +100,6 @@ class InitcallBlacklist(Technique):
             for c in found
         )
 
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel's `initcall X blacklisted` (level debug), or by the initcall that never ran."""
-        return left_out(before, after)
-
-    def proves(self, change: Change, before: Evidence, after: Evidence) -> Effect:
-        """Prove it of the change's own initcall: others may be on the list."""
-        return left_out(before, after, only=asked_initcalls(change))
-
 
 def left_out(before: Evidence, after: Evidence, *, only: frozenset[str] | None = None) -> Effect:
     """Prove that every initcall that was put on the list did not run, and say who took its cost over.
@@ -122,11 +127,6 @@ def left_out(before: Evidence, after: Evidence, *, only: frozenset[str] | None =
     alone = wanted == _names(after) - _names(before) and _otherwise(before) == _otherwise(after)
     # What another initcall takes more beside other changes may be theirs.
     return Effect(True, "; ".join([*shown, *(_moved(before, after, wanted) if alone else [])]))
-
-
-def asked_initcalls(change: Change) -> frozenset[str]:
-    """Return the initcalls that a change puts on the list."""
-    return frozenset(name for op in change.ops if isinstance(op, ExtendParam) for name in op.value.split(","))
 
 
 def _otherwise(evidence: Evidence) -> SystemDescription:
