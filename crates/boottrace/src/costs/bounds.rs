@@ -143,7 +143,7 @@ fn is_off_the_axis(context: &Context<'_>, cost: &Cost) -> bool {
     (is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk)
         || (is_of_units(cost.kind) && cost.basis == Basis::Printed)
         || is_by_dates(context, cost)
-        || (cost.title.starts_with(cloud_init::BEFORE) && context.axis.clock == Clock::Host)
+        || (context.axis.clock == Clock::Host && cloud_init::counts_from_the_kernel(cost, &context.boot.lines))
 }
 
 /// Are its lines those of programs, whose dates have no place on the axis?

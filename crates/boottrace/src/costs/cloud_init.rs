@@ -22,8 +22,6 @@ const ADVICE: &str =
 
 /// No system takes longer to come to cloud-init: it was called by hand, or in a container whose host counts.
 const LONGEST_BEFORE_NS: i64 = 300_000_000_000;
-/// So the title begins of what cloud-init counts since the kernel's start; dates may begin much later.
-pub(super) const BEFORE: &str = "the kernel and what runs before the first stage of cloud-init";
 /// A shorter time before it is not told.
 const SHORTEST_BEFORE_NS: i64 = 1_000_000_000;
 
@@ -77,6 +75,13 @@ fn boots<'a>(marks: impl Iterator<Item = Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
     boots
 }
 
+/// Is a cost told by one line alone, with cloud-init's count since the kernel's start? A log's dates may begin much later.
+pub(super) fn counts_from_the_kernel(cost: &Cost, lines: &[Line]) -> bool {
+    let [number] = cost.lines[..] else { return false };
+    let line = lines.iter().find(|line| line.number == number);
+    cost.kind == CostKind::StatedTime && !marks(line.into_iter()).is_empty()
+}
+
 /// The time before the first stage that the lines of one boot show.
 pub(crate) fn before_first<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<Cost> {
     marks(lines.take(MOST)).first().and_then(|first| before(first, ""))
@@ -94,7 +99,7 @@ fn before(first: &Mark<'_>, place: &str) -> Option<Cost> {
     } else {
         format!(", `{stage}`")
     };
-    let title = format!("{BEFORE} that is shown{name}");
+    let title = format!("the kernel and what runs before the first stage of cloud-init that is shown{name}");
     let evidence = format!(
         "cloud-init begins {} after the kernel's start by its own count{place}",
         spell(first.up_ns)
