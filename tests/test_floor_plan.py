@@ -10,8 +10,12 @@ import ast
 import functools
 import graphlib
 import re
+import shutil
+import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "python" / "bootlab"
@@ -202,3 +206,12 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
             places.setdefault(name, []).append(str(path.relative_to(PACKAGE)))
     twice = {name: files for name, files in places.items() if len(files) > 1}
     assert not twice
+
+
+def test_what_a_machine_wrote_is_not_kept():
+    """Outputs and logs that somebody made while he worked, and paths of his machine, stay out of the repository."""
+    if shutil.which("git") is None or not (REPOSITORY / ".git").exists():
+        pytest.skip("this is no git checkout")
+    listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    suffixes = {"", ".md", ".toml", ".txt", ".yml", ".yaml", ".lock"}
+    assert [name for name in listed.split() if "/" not in name and Path(name).suffix not in suffixes] == []
