@@ -49,7 +49,7 @@ mod tests {
         }
         assert!(unpacked(Compression::Lzo, b"\x15abcd\x11\0\0", 3).is_err());
         assert!(unpacked(Compression::Lz4, b"\x40abcd", 3).is_err());
-        assert!(unpacked(Compression::Lz4, b"\x41abcd", 100).is_err());
+        assert!(unpacked(Compression::Lz4, b"\x41abcd\xff\xff\0", 100).is_err());
         assert!(unpacked(Compression::Zstd, b"abcd", 100).is_err());
     }
 }
