@@ -42,7 +42,7 @@ pub fn answer(document: &Document, wanted: &[&Part], goal: Option<&Goal>) -> Vec
     let whole = document.boots().last().is_some_and(|boot| boot.number == last.number);
     if let Some(goal) = goal.filter(|_| whole) {
         let mut told = vec![figure(&goal.figure, "ms", &goal.figure_name)];
-        told.extend(largest_cost(last.costs.iter()));
+        told.extend(largest_cost(&last.costs, &last.costs, silence_ns(last)));
         return told;
     }
     let which = match boots.len() {
@@ -83,7 +83,7 @@ fn of_boot(boot: &Boot, which: &str) -> Vec<Figure> {
             format!("{which}no two events of this boot have a time"),
         ));
     }
-    told.extend(largest_cost(sure_costs(boot)));
+    told.extend(largest_cost(sure_costs(boot), &boot.costs, silence_ns(boot)));
     told
 }
 
@@ -104,13 +104,29 @@ fn of_units(report: &UnitReport) -> Vec<Figure> {
             ));
         }
     }
-    told.extend(largest_cost(report.costs.iter()));
+    told.extend(largest_cost(&report.costs, &report.costs, 0));
     told
 }
 
-fn largest_cost<'a>(costs: impl IntoIterator<Item = &'a Cost>) -> Option<Figure> {
+fn silence_ns(boot: &Boot) -> i64 {
+    boot.longest.as_ref().map_or(0, |stretch| stretch.duration_ns)
+}
+
+/// The largest of `costs`. It is called so where none of all that are listed, and no silence, is larger.
+fn largest_cost<'a>(costs: impl IntoIterator<Item = &'a Cost>, all: &[Cost], silence_ns: i64) -> Option<Figure> {
     let timed = costs.into_iter().filter(|cost| cost.cost_ns.is_some_and(|ns| ns != 0));
     let cost = largest(timed, |cost| cost.cost_ns.unwrap_or(0))?;
     let text = format!("{}{}", if cost.at_least { "≥ " } else { "" }, grouped_ms(cost.cost_ns));
-    Some(figure(text, "ms", format!("the largest cost found: {}", cost.title)))
+    let most_ns = all
+        .iter()
+        .filter_map(|one| one.cost_ns)
+        .max()
+        .unwrap_or(0)
+        .max(silence_ns);
+    let of = if cost.cost_ns < Some(most_ns) {
+        "one of the costs found"
+    } else {
+        "the largest cost found"
+    };
+    Some(figure(text, "ms", format!("{of}: {}", cost.title)))
 }

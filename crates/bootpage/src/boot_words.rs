@@ -31,17 +31,13 @@ pub fn headline(boot: &Boot, goal: Option<&str>) -> Vec<String> {
     let first = boot.outcome == Outcome::Panic
         || largest(sure_costs(boot), size_ns).is_none_or(|cost| size_ns(cost) < NS_PER_S);
     let behind = failed.clone().filter(|_| !first);
-    let told: Vec<String> = [
-        whole.or(started),
-        kernel(boot),
-        account,
-        failed.filter(|_| first),
-        costs(boot),
-        trouble_before(boot).or(behind),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let begin = [whole.or(started), kernel(boot), account, failed.filter(|_| first)];
+    let told: Vec<String> = begin
+        .into_iter()
+        .flatten()
+        .chain(costs(boot))
+        .chain(trouble_before(boot).or(behind))
+        .collect();
     if told.is_empty() {
         vec![untimed(boot)]
     } else {

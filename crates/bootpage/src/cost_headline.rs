@@ -62,8 +62,8 @@ const SMALL_NS: i64 = 100_000_000;
 /// Nor is a shorter one.
 const SHORTEST_NS: i64 = 1_000_000;
 
-/// What of a boot costs most, and what of it may be gained.
-pub fn costs(boot: &Boot) -> Option<String> {
+/// What of a boot costs most, and what of it may be gained; then a longer silence behind its last sure line.
+pub fn costs(boot: &Boot) -> Vec<String> {
     let told: Vec<&Cost> = boot.costs.iter().filter(|cost| is_timed(cost)).collect();
     let sure = sure_costs(boot);
     let unsure = told
@@ -154,13 +154,13 @@ pub fn costs(boot: &Boot) -> Option<String> {
     }
     let told = most.map_or(silent, |cost| silent.max(size_ns(cost)));
     let told = told.max(boot.longest.as_ref().map_or(0, |stretch| stretch.duration_ns));
-    sentences.extend(
-        boot.later
-            .as_ref()
-            .filter(|stretch| stretch.duration_ns > told)
-            .map(later),
-    );
-    (!sentences.is_empty()).then(|| sentences.join(" "))
+    let later = boot
+        .later
+        .as_ref()
+        .filter(|stretch| stretch.duration_ns > told)
+        .map(later);
+    let joined = (!sentences.is_empty()).then(|| sentences.join(" "));
+    joined.into_iter().chain(later).collect()
 }
 
 /// A silence behind the last line that is surely the boot's.
