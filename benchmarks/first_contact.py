@@ -22,6 +22,7 @@ sys.path.insert(0, str(REPOSITORY))
 from benchmarks.first_contact_devices import DEVICES  # noqa: E402
 from benchmarks.first_contact_distributions import DISTRIBUTIONS  # noqa: E402
 from benchmarks.first_contact_eighth import EIGHTH  # noqa: E402
+from benchmarks.first_contact_eleventh_pcs import ELEVENTH  # noqa: E402
 from benchmarks.first_contact_further import FURTHER  # noqa: E402
 from benchmarks.first_contact_images import MAKERS, Image  # noqa: E402
 from benchmarks.first_contact_loaders import LOADERS  # noqa: E402
@@ -39,7 +40,9 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH | NINTH | TENTH
+EVERY = (
+    MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH | NINTH | TENTH | ELEVENTH
+)
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:
@@ -58,7 +61,12 @@ def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str
     cmdline = found.entry.cmdline if found.entry is not None else ""
     if cmdline != image.cmdline:
         lines.append(f"command line {cmdline!r}")
-    if not cmdline and (image.root is not None or image.any_root) and "command line is not known" not in notes:
+    bootargs = found.device_tree.bootargs if found.device_tree is not None else ""
+    if (
+        not (cmdline or bootargs)
+        and (image.root is not None or image.any_root)
+        and "command line is not known" not in notes
+    ):
         lines.append("the command line was lost without a word")
     root = found.disk.root if found.disk is not None else None
     if root != image.root and not image.any_root:

@@ -12,6 +12,7 @@ from benchmarks.first_contact import judge
 from benchmarks.first_contact_devices import DEVICES
 from benchmarks.first_contact_distributions import DISTRIBUTIONS
 from benchmarks.first_contact_eighth import EIGHTH
+from benchmarks.first_contact_eleventh_pcs import ELEVENTH
 from benchmarks.first_contact_further import FURTHER
 from benchmarks.first_contact_loaders import LOADERS
 from benchmarks.first_contact_ninth_pcs import NINTH
@@ -30,7 +31,8 @@ from tests.examples import examples
 
 
 @pytest.mark.parametrize(
-    "name", [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH]
+    "name",
+    [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH],
 )
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
     for tool in ("mkfs.erofs", "mkfs.btrfs", "mkfs.xfs", "mksquashfs", "zstd", "mformat"):

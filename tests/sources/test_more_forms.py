@@ -304,7 +304,7 @@ def archive(path: Path, *names: str) -> Path:
         (("oci-layout", "index.json"), "a container image (OCI)", "docker export"),
         (("panel.ovf", "panel.vmdk"), "a virtual machine (OVA)", "qemu-img convert"),
         (("./metadata.json", "./Vagrantfile"), "a box of Vagrant's", "box.img"),
-        (("version", "manifest"), "an update for Mender", "mender-artifact"),
+        (("version", "manifest"), "an update for Mender", "tar -xf"),
         (("./etc/", "./etc/manifest.json"), "a tar archive, which", "tar -xpf"),
     ],
 )

@@ -57,6 +57,9 @@ _TAR = Named(
     "other", "a tar archive", "unpack it and give the folder: mkdir root; tar -xpf {path} -C root", listed=True
 )
 _REPACK = "pack it anew: mkdir t; cd t; cpio -id < {path}; find . | cpio -o -H newc > ../initramfs"
+ZIP = Named("other", "a zip archive", "unpack it: unzip {path}")
+"""What a zip archive is called; the names in it say more."""
+PAYLOAD = Named("other", "a payload of Android's update over the air")
 _ZEROS = Named("other", "nothing but zeros", "copy it again; a copy may have been cut off")
 _EXT = Named("medium", "an ext file system")
 _S390X = Named("other", "a kernel for s390x", processor.WAY_OUT, why=processor.UNSUPPORTED)
@@ -77,7 +80,63 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (0, b"\xed\xab\xee\xdb", Named("other", "an RPM package", "take its files out: rpm2cpio {path} | cpio -idm")),
     # arch/s390/boot/head.S
     (0x10008, b"S390EP", _S390X),
-    (0, b"PK\x03\x04", Named("other", "a zip archive", "unpack it: unzip {path}")),
+    (0, b"PK\x03\x04", ZIP),
+    (0, b"CrAU", PAYLOAD),
+    (
+        0,
+        b"VMA\0",
+        Named(
+            "other",
+            "a backup of Proxmox VE's (VMA)",
+            "take its disks out where Proxmox VE is: vma extract {path} disks; then --from disks/disk-drive-NAME.raw",
+        ),
+    ),
+    (
+        0,
+        b"RKFW",
+        Named(
+            "other",
+            "an update image of Rockchip's (RKFW)",
+            "take its partitions out: rkunpack {path}   (package rkflashtool); then --from boot.img",
+        ),
+    ),
+    (
+        0,
+        b"IMAGEWTY",
+        Named(
+            "other",
+            "an image of Allwinner's (PhoenixCard)",
+            "make a card of it: OpenixCard -d {path}; then --from the image that it makes",
+        ),
+    ),
+    (
+        8,
+        b"\x56\x19\xb5\x27",
+        Named(
+            "other",
+            "a burning image of Amlogic's",
+            "take its partitions out: aml_image_v2_packer -d {path} parts; then --from parts/boot.PARTITION",
+        ),
+    ),
+    (
+        4096,
+        b"gDla",
+        Named(
+            "other",
+            "Android's super partition, with the file systems of several",
+            "the kernel is in none of them: give boot.img, init_boot.img and vendor_boot.img of the same build; "
+            "lpunpack {path} parts takes the file systems out",
+        ),
+    ),
+    (
+        0,
+        b"AVB0",
+        Named(
+            "other",
+            "Android's table of signatures (vbmeta)",
+            "give boot.img, init_boot.img and vendor_boot.img of the same build",
+        ),
+    ),
     (0, b"7z\xbc\xaf\x27\x1c", Named("other", "a 7z archive", "unpack it: 7z x {path}")),
     (257, b"ustar", _TAR),
     (

@@ -14,6 +14,9 @@ _BLOCK = 512
 _NAMES_MAX = 100
 _EXPORT = "export a container of it: docker create IMAGE; docker export ID | tar -xp -C root, then give the folder root"
 
+MENDER = "an update for Mender"
+"""What an archive of this updater's is called."""
+
 
 class TarKind(msgspec.Struct, frozen=True):
     """What it is, and the next command. `holds_disk`: whether a disk image lies in it."""
@@ -55,9 +58,7 @@ _KINDS: tuple[tuple[str, TarKind], ...] = (
     ),
     (
         r"version$|header\.tar",
-        TarKind(
-            "an update for Mender", "take the image out: mender-artifact cp {path}:/ root, or give what it was made of"
-        ),
+        TarKind(MENDER, "take the image out: mender-artifact cp {path}:/ root, or give what it was made of"),
     ),
 )
 

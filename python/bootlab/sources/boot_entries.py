@@ -180,7 +180,9 @@ def _menu_lst(view: FileView) -> tuple[BootEntry, ...]:
 
 
 def _lilo(view: FileView) -> tuple[BootEntry, ...]:
-    return _first_file(view, _LILO_FILES, parse_lilo)
+    """Return the images of LILO, or of ELILO, whose file lies beside its program on the EFI partition."""
+    beside = (f"{place}/EFI/{name}/elilo.conf" for place in EFI_PLACES for name in view.names(f"{place}/EFI"))
+    return _first_file(view, (*beside, *_LILO_FILES), parse_lilo)
 
 
 def _first_file(

@@ -169,7 +169,8 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     `no_kernel`: why it has no kernel; another source may have one. `machine`: QEMU's machine, where the build system
     names it. `kernels_there`: where none is taken, the paths of each kernel in it and of the
-    initrd beside it. `half`: it is one of Android's two halves. `lacks`: where the parts are that it has not, by part.
+    initrd beside it. `way_on`: the next command where none is taken and the medium tells what
+    it is for. `half`: it is one of Android's two halves. `lacks`: where the parts are that it has not, by part.
     """
 
     source: Path
@@ -189,5 +190,6 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     lacks: dict[str, str] = {}
     no_kernel: str = ""
     kernels_there: tuple[tuple[str, ...], ...] = ()
+    way_on: str = ""
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -23,6 +23,15 @@ class KeptFiles:
         view.copy(path, place)
         return place
 
+    def copy_beside(self, view: FileView, kernel_at: str) -> None:
+        """Keep the configuration and the symbols that lie beside a kernel under its version."""
+        for what in ("config", "System.map"):
+            name, dash, version = posixpath.basename(kernel_at).partition("-")
+            beside = f"{posixpath.dirname(kernel_at)}/{what}{dash}{version}"
+            # Debian's System.map is a line that says where the real one is.
+            if (dash or name == "vmlinuz") and view.size(beside) > 1000:
+                self.copy(view, beside)
+
     def write(self, name: str, data: bytes) -> Path:
         """Keep some bytes. Raise EnvironmentFault when they cannot be written."""
         place = self._place(name)

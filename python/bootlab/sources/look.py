@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import posixpath
 from pathlib import Path
 
 import msgspec
@@ -33,11 +32,11 @@ from bootlab.sources import (
     build_place,
     bundle,
     disk,
+    flash_system,
     given_path,
     guest_config,
     initramfs,
     kernel_image,
-    raw_flash,
     root_tree,
     several_initrds,
     sysupgrade,
@@ -85,21 +84,25 @@ class Looker:
         other = foreign_file.named_by(head, texts=False)
         several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
         other = unbootable.by_end(path, head) or other
-        if other is not None and unbootable.boots_nothing(other, head) and not several:
-            return self._of_iso(path, head, other)
+        system = flash_system.with_head(path, head, self._kept, self.all)
+        if system is None and other is not None and unbootable.boots_nothing(other, head) and not several:
+            system = self._of_iso(path, head, other)
+        if system is not None:
+            return system
         if other is not None and other.kind == "archived medium":
             return self._archived_disk(path, other)
         with bundle.of(path):
             is_packed = other is not None and other.packer and other.kind == "medium"
             found = self._packed_disk(path) if is_packed else self._binary(path, head)
+        is_packed = other is not None and other.kind == "packed"
+        if found is None and not is_packed and not unbootable.is_text(head):
+            found = flash_system.look_or_refuse(path, self._kept, self.all)
         if found is not None:
             return found
         if unbootable.is_text(head):
             return guest_config.text_of(path, foreign_file.named_by(head), self)
-        if other is not None and other.kind == "packed":
+        if other is not None and is_packed:
             raise UserError(f"{path} is {other.what}", hint=other.hint(path))
-        if (flash := raw_flash.refusal(path)) is not None:
-            raise flash
         raise UserError(
             f"bootlab does not recognise {path}: it is not a kernel, device tree, initramfs, disk image or boot log",
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
@@ -158,7 +161,9 @@ class Looker:
         if facts.arch and not arch:
             notes.append(f"bootlab boots no {facts.arch} kernels")
         what = f"a kernel image, Linux {facts.release or '?'} for {facts.arch or '?'}"
+        # It may lie behind the packed kernel, or be packed with it.
         tree = bundle.tree_behind(path, self._kept.write, notes)
+        tree = bundle.tree_behind(image, self._kept.write, notes) if tree is None and image != path else tree
         return SourceFacts(source=path, what=what, arch=arch, kernel=facts, device_tree=tree, notes=tuple(notes))
 
     def disk(self, path: Path) -> SourceFacts:
@@ -196,7 +201,7 @@ class Looker:
         if root is None:
             found = unread.with_root_of_line(found)
         if found.kernel is None:
-            found = msgspec.structs.replace(found, kernels_there=unlisted_kernels.kernels(view, looked.medium))
+            found = unlisted_kernels.with_those_there(found, view, looked.medium)
         if found.entry is None or found.disk is None:
             return found
         notes = (*taken.slots(found.entry, found.disk, entries), *taken.other_menus(found.entry, found.disk, entries))
@@ -341,12 +346,7 @@ class Looker:
 
     def _loaded(self, found: SourceFacts, entry: BootEntry, view: FileView, kernel_at: str) -> SourceFacts:
         kernel = self._kept.copy(view, kernel_at)
-        for what in ("config", "System.map"):
-            name, dash, version = posixpath.basename(kernel_at).partition("-")
-            beside = f"{posixpath.dirname(kernel_at)}/{what}{dash}{version}"
-            # Debian's System.map is a line that says where the real one is.
-            if (dash or name == "vmlinuz") and view.size(beside) > 1000:
-                self._kept.copy(view, beside)
+        self._kept.copy_beside(view, kernel_at)
         if unified_image.is_unified(given_path.head(kernel)):
             profile = int(entry.configuration) if entry.configuration.isdecimal() else 0
             added = [unified_image.added_line(self._kept.copy(view, path)) for path in entry.addons]

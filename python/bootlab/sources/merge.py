@@ -8,6 +8,17 @@ import msgspec
 from bootlab.sources.facts import SourceFacts
 
 
+def with_root(found: SourceFacts, mounted: SourceFacts) -> SourceFacts:
+    """Return a kernel that was found apart with its root: a kernel that lies in the root is not the one that starts."""
+    return msgspec.structs.replace(
+        found,
+        disk=mounted.disk,
+        root=mounted.root,
+        what=f"{found.what}; {mounted.what}",
+        arch=found.arch or mounted.arch,
+    )
+
+
 def merged(parts: list[SourceFacts]) -> SourceFacts:
     """Return several sources as one: what a later one has stands in for what an earlier one has."""
     first = parts[0]
@@ -24,4 +35,6 @@ def merged(parts: list[SourceFacts]) -> SourceFacts:
             lacks=first.lacks | other.lacks,
             **given,
         )
-    return first
+    # A root of scripts may be told by one program of another processor; a kernel is for its own alone.
+    own = next((part.arch for part in reversed(parts) if part.kernel is not None and part.arch is not None), None)
+    return msgspec.structs.replace(first, arch=own) if own is not None else first

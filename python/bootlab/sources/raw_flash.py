@@ -13,18 +13,30 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.formats import device_tree, fit, processor, uboot_header
+from bootlab.formats import device_tree, fit, magics, processor, ubi, uboot_header
+from bootlab.sources.kernel_image import is_kernel
 
 _STEP_BYTES = 4096
 _SEARCHED_BYTES = 512 << 20
 _PARTS_MAX = 6
-_SQUASHFS, _UBI = b"hsqs", b"UBI#"
+_SQUASHFS, _UBI, _UBIFS = b"hsqs", ubi.BLOCK_MAGIC, b"\x31\x18\x10\x06"
+_TRX, _CHK = b"HDR0", b"*#$^"
+# OpenWrt's tools/firmware-utils: mktplinkfw.c writes the version of its head and the maker's name.
+_TPLINK = b"\0\0\0\1TP-LINK Technologies"
+_TPLINK_PLACES_AT, _TPLINK_SIZE_BYTES = 0x80, 0x200
+ROUTERS = (_TRX, _CHK, _TPLINK)
+"""What routers' updates begin with: Broadcom's TRX, Netgear's and TP-Link's heads."""
+HEADS = (*ROUTERS, _UBI)
+"""What begins with parts of flash that lie in an order of its own."""
+KERNELS = frozenset({"itb", "uImage", "lzma", "kernel"})
+"""The endings of the parts that are a kernel."""
 
 
 class FlashPart(msgspec.Struct, frozen=True):
     """A part of a dump. `size_bytes`: 0 where it goes to the end. `ending`: of the file that is made of it.
 
-    `foreign`: the processor that it is for, where bootlab has no machine with it.
+    `foreign`: the processor that it is for, where bootlab has no machine with it. `spans`: where its pieces lie, as
+    (first byte, length), for a volume of UBI's.
     """
 
     at_bytes: int
@@ -32,6 +44,7 @@ class FlashPart(msgspec.Struct, frozen=True):
     ending: str
     size_bytes: int = 0
     foreign: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 def refusal(path: Path) -> UserError | None:
@@ -41,13 +54,14 @@ def refusal(path: Path) -> UserError | None:
         return None
     listed = ", ".join(f"{part.what} at {part.at_bytes:,}" for part in parts)
     foreign = next((part.foreign for part in parts if part.foreign), "")
-    ways, names = [], []
-    for number, part in enumerate(parts):
-        name = f"part{number}.{part.ending}"
-        count = f" count={part.size_bytes}" if part.size_bytes else ""
-        ways.append(f"dd if={path} of={name} bs=1M iflag=skip_bytes,count_bytes skip={part.at_bytes}{count}")
-        names.append(f"--from {name}")
-    what = f"{path} is a dump of flash without a partition table: it has {listed} (bytes from its begin)"
+    ways = commands(path, parts)
+    names = [f"--from {_name(number, part)}" for number, part in enumerate(parts) if not part.spans]
+    names += [f"--from files/*/{part.what.rpartition(' ')[2]}" for part in parts if part.ending == "ubifs"][:1]
+    with path.open("rb") as file:
+        is_update = file.read(64).startswith(ROUTERS)
+    kind = "an update for a router" if is_update else "a dump of flash without a partition table"
+    kind = "an image of raw flash (UBI)" if parts[0].spans else kind
+    what = f"{path} is {kind}: it has {listed} (bytes from its begin)"
     if foreign:
         roots = [name for name, part in zip(names, parts, strict=True) if part.ending == "squashfs"]
         unpacked = f"take the parts out: {'; '.join(ways)}; unsquashfs unpacks {roots[0].split()[1]}. " if roots else ""
@@ -61,6 +75,26 @@ def refusal(path: Path) -> UserError | None:
     )
 
 
+def commands(path: Path, parts: list[FlashPart]) -> list[str]:
+    """Return the commands that take parts out."""
+    ways = []
+    if any(part.ending == "ubifs" for part in parts):
+        ways.append(f"ubireader_extract_files -o files {path}   (package python3-ubi-reader, or pip's ubi_reader)")
+    elif any(part.spans for part in parts):
+        ways.append(f"ubireader_extract_images -o volumes {path}   (package python3-ubi-reader, or pip's ubi_reader)")
+    for number, part in enumerate(parts):
+        if part.spans:
+            continue
+        count = f" count={part.size_bytes}" if part.size_bytes else ""
+        name = _name(number, part)
+        ways.append(f"dd if={path} of={name} bs=1M iflag=skip_bytes,count_bytes skip={part.at_bytes}{count}")
+    return ways
+
+
+def _name(number: int, part: FlashPart) -> str:
+    return f"part{number}.{part.ending}"
+
+
 def parts_of(path: Path) -> Iterator[FlashPart]:
     """Give what lies at multiples of 4 KiB in a file."""
     with path.open("rb") as file:
@@ -70,8 +104,17 @@ def parts_of(path: Path) -> Iterator[FlashPart]:
             return
         with data:
             at, count = 0, 0
+            for own in _of_update(data, 0):
+                yield own
+                count, at = count + 1, -(-(own.at_bytes + max(own.size_bytes, 1)) // _STEP_BYTES) * _STEP_BYTES
             while at < min(len(data), _SEARCHED_BYTES) and count < _PARTS_MAX:
                 part = _part(data, at)
+                volumes = ubi.read(data, at) if part is not None and part.ending == "ubi" else None
+                if volumes is not None:
+                    found = [made for one in volumes.volumes if (made := _volume(data, one)) is not None]
+                    yield from found
+                    count, at = count + len(found), volumes.end_bytes
+                    continue
                 if part is not None:
                     yield part
                     count += 1
@@ -83,6 +126,55 @@ def parts_of(path: Path) -> Iterator[FlashPart]:
                     at = end
                     continue
                 at = max(at + _STEP_BYTES, -(-end // _STEP_BYTES) * _STEP_BYTES)
+
+
+def _volume(data: mmap.mmap, volume: ubi.UbiVolume) -> FlashPart | None:
+    """Return a volume of UBI's as a part; None for an empty one."""
+    start, length = volume.spans[0]
+    head = data[start : start + min(length, 64)]
+    size = sum(length for _, length in volume.spans)
+    name = volume.name if volume.name.isprintable() else "?"
+    if head.startswith(_UBIFS):
+        return FlashPart(start, f"UBIFS in UBI's volume {name}", "ubifs", size, spans=volume.spans)
+    kinds = (
+        (device_tree.MAGIC, "a FIT image", "itb"),
+        (uboot_header.MAGIC, "an image for U-Boot", "uImage"),
+        (_SQUASHFS, "a SquashFS file system", "squashfs"),
+    )
+    for magic, what, ending in kinds:
+        if head.startswith(magic):
+            foreign = processor.without_machine(head) if ending == "uImage" else ""
+            return FlashPart(start, f"{what} in UBI's volume {name}", ending, size, foreign, volume.spans)
+    if is_kernel(data[start : start + min(length, 0x1000)]):
+        return FlashPart(start, f"a kernel in UBI's volume {name}", "kernel", size, spans=volume.spans)
+    return None
+
+
+def _of_update(data: mmap.mmap, at: int) -> list[FlashPart]:
+    """Return the parts behind the head of a router's update, by the places that it names."""
+    head = data[at : at + 0x90]
+    if head.startswith(_CHK):
+        # tools/firmware-utils/src/mkchkimg.c: the length of the head, big-endian, behind its first word.
+        behind = at + int.from_bytes(head[4:8], "big")
+        return _of_update(data, behind) if at < behind < len(data) and data[behind : behind + 4] == _TRX else []
+    if head.startswith(_TRX):
+        # include/trx.h of Broadcom: length, checksum, flags and version, then three places; they count from the head.
+        places = [int.from_bytes(head[place : place + 4], "little") for place in (16, 20, 24)]
+        ends = [*(place for place in places[1:] if place), int.from_bytes(head[4:8], "little")]
+        spans = [(place, end - place) for place, end in zip([p for p in places if p], ends, strict=False)]
+    elif head.startswith(_TPLINK):
+        numbers = [int.from_bytes(head[place : place + 4], "big") for place in range(_TPLINK_PLACES_AT, 0x90, 4)]
+        spans = [(numbers[0], numbers[1]), (numbers[2], numbers[3])]
+    else:
+        return []
+    found = []
+    for place, size in spans:
+        start = at + place
+        part = _part(data, start) if 0 < size <= len(data) - start else None
+        if part is None and 0 < size <= len(data) - start and data[start : start + 3] == magics.LZMA[:3]:
+            part = FlashPart(start, "a kernel packed with LZMA", "lzma", size)
+        found += [part] if part is not None else []
+    return found
 
 
 def _part(data: mmap.mmap, at: int) -> FlashPart | None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.sources.facts import SourceFacts
+from bootlab.sources.merge import with_root
 
 _MEMBER = re.compile(r"(?:\./)?sysupgrade-[\w.,+-]+/(?P<part>kernel|root)")
 STARTS = (b"sysupgrade-", b"./sysupgrade-")
@@ -42,7 +43,8 @@ class Sysupgrade(msgspec.Struct, frozen=True):
 
 def look(path: Path, parts: Sysupgrade, look_at: Callable[[list[Path]], SourceFacts]) -> SourceFacts:
     """Look at the kernel and the root of a router's update."""
-    found = look_at([parts.kernel, *([parts.root] if parts.root is not None else [])])
+    found = look_at([parts.kernel])
+    found = with_root(found, look_at([parts.root])) if parts.root is not None else found
     what = "OpenWrt's sysupgrade archive, with kernel and root"
     return msgspec.structs.replace(found, source=path, what=what, notes=(*found.notes, parts.note))
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.errors import UserError
-from bootlab.formats import foreign_file, uboot_header
+from bootlab.formats import foreign_file, tar_archive, uboot_header
 from bootlab.logs import log_facts
-from bootlab.sources import given_path, updates
+from bootlab.sources import given_path, updates, zipped
 from bootlab.sources.facts import SourceFacts
 
 _ISO_AT = 0x8001
@@ -59,8 +59,16 @@ def refusal(path: Path, other: foreign_file.Named) -> UserError:
         way = updates.of_rauc(path)
     elif other.what == foreign_file.SWUPDATE:
         way = updates.of_swupdate(path, given_path.head(path))
+    elif other.what.startswith(f"a tar archive, {tar_archive.MENDER}"):
+        way = updates.of_mender(path)
+    elif other is foreign_file.PAYLOAD:
+        way = zipped.of_payload(path)
+    what = other.what
+    if other is foreign_file.ZIP:
+        of, way = zipped.of(path)
+        what = f"{what}, {of}" if of else what
     return UserError(
-        f"{path} is {other.what}{f': {other.why}' if other.why else ', which bootlab does not boot'}",
+        f"{path} is {what}{f': {other.why}' if other.why else ', which bootlab does not boot'}",
         hint=way or "docs/how-to/boot-your-own-system.md lists what can be read",
     )
 

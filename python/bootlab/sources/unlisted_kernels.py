@@ -6,8 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from bootlab.formats import device_tree, unified_image
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
+from bootlab.sources import unread
+from bootlab.sources.facts import SourceFacts
 from bootlab.sources.kernel_image import is_kernel
 from bootlab.sources.medium import BootMedium
 
@@ -15,11 +19,27 @@ _KERNEL = re.compile(
     r"(?:vmlinu[xz]|[zu]?Image|bzImage|linux|kernel|fitImage)(?:$|[-._\d])|.*\.(?:efi|itb|fit|uImage)$", re.IGNORECASE
 )
 _INITRD = re.compile(r"(?:u?initr(?:d|amfs|fs)|ramdisk)", re.IGNORECASE)
+_VENTOY = "/ventoy/ventoy.cpio"
 _OF_SYSTEMS = frozenset(
     {"dev", "etc", "home", "proc", "run", "sys", "tmp", "usr", "var", "bin", "sbin", "lib", "lib64"}
 )
 _DEPTH_MAX, _FOLDERS_MAX, _FOUND_MAX = 5, 300, 8
 _HEAD_BYTES = 0x1000
+_FIT_MAX_BYTES = 64 << 20
+
+
+def with_those_there(found: SourceFacts, view: FileView | None, medium: BootMedium | None) -> SourceFacts:
+    """Return a medium of which no kernel was taken, with the kernels in it, or with what its loader is for."""
+    if medium is not None and any(own.exists(_VENTOY) for own in medium.views.values()):
+        large = max(medium.parts, key=lambda part: part.partition.size_bytes)
+        opened = f"disk=$(sudo losetup --find --partscan --show {found.source})"
+        return msgspec.structs.replace(
+            found,
+            no_kernel="a stick of Ventoy's offers the ISO images on it, and a person says which one starts",
+            way_on=f"{opened}; sudo mount -o ro {unread.partition_of_device(large.number)} /mnt; ls /mnt; then --from "
+            "/mnt/NAME.iso",
+        )
+    return msgspec.structs.replace(found, kernels_there=kernels(view, medium))
 
 
 def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[tuple[str, str], ...]:
@@ -34,6 +54,8 @@ def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[tuple[str
 
 def _in(view: FileView, top: str) -> Iterator[tuple[str, str]]:
     waiting, seen = [("", 0)], 0
+    # A partition with nothing of a system is a loader's: a kernel may have any name there.
+    of_boot = not any(view.kind(f"/{name}") == "dir" for name in ("etc", "usr", "bin", "sbin"))
     while waiting and seen < _FOLDERS_MAX:
         folder, depth = waiting.pop(0)
         seen += 1
@@ -43,14 +65,22 @@ def _in(view: FileView, top: str) -> Iterator[tuple[str, str]]:
             if view.link(path) is not None:
                 continue
             kind = view.kind(path)
-            if kind == "file" and _KERNEL.match(name) and _starts(view, path):
+            if (
+                kind == "file"
+                and (_KERNEL.match(name) or of_boot)
+                and _starts(view, path, plain=not _KERNEL.match(name))
+            ):
                 yield f"{top}{path}", _beside(top, folder, name, names)
             elif kind == "dir" and depth < _DEPTH_MAX and (depth or name not in _OF_SYSTEMS):
                 waiting.append((path, depth + 1))
 
 
-def _starts(view: FileView, path: str) -> bool:
-    head = view.data(path, unified_image.HEAD_MAX_BYTES) or b""
+def _starts(view: FileView, path: str, *, plain: bool) -> bool:
+    """Tell whether a file starts a kernel; `plain`: it is not called one: no tree, program or image of a loader."""
+    head = view.data(path, _HEAD_BYTES if plain else unified_image.HEAD_MAX_BYTES) or b""
+    if plain:
+        fit_like = head.startswith(device_tree.MAGIC) and b"configurations" in (view.data(path, _FIT_MAX_BYTES) or b"")
+        return fit_like or head[0x202:0x206] == b"HdrS" or head[0x38:0x3C] in {b"ARM\x64", b"RSC\x05"}
     return is_kernel(head[:_HEAD_BYTES]) or unified_image.is_unified(head) or head.startswith(device_tree.MAGIC)
 
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
+import tarfile
 from pathlib import Path
 
 from bootlab.errors import UserError
@@ -16,6 +19,8 @@ _TREES = re.compile(r".*\.tar(?:\.\w+)?$")
 _KERNELS = re.compile(r"(?:.*/)?(?:vmlinu[xz]|[zu]?Image|bzImage|fitImage|kernel)(?:$|[-._\d])|.*\.(?:itb|fit)$")
 # Names of such characters alone: they go into commands that a person types, and the update's maker chose them.
 _NAMED = re.compile(r"""(?<![\w-])filename\s*[=:]\s*"?(?P<name>\w[\w.+/@-]*)(?=["\s;,]|$)""", re.MULTILINE)
+_PAYLOAD = re.compile(r"data/\d+\.tar(?:\.\w+)?")
+_MEMBERS_MAX = 100
 _TEXT_MAX_BYTES = 64 << 10
 
 
@@ -35,6 +40,30 @@ def of_swupdate(path: Path, head: bytes) -> str:
     """Return how to go on with an update for SWUpdate: an archive whose first file names the images in it."""
     text = head[:_TEXT_MAX_BYTES].decode("utf-8", "replace")
     return _given(f"cpio -idv < {path}", "", text) or f"give the image inside: cpio -idv < {path}"
+
+
+def of_mender(path: Path) -> str:
+    """Return how to go on with Mender's artifact: its manifest names the payload's files, which lie in a packed tar."""
+    packed, inside = "", list[str]()
+    with contextlib.suppress(tarfile.TarError, EOFError, OSError), tarfile.open(path, "r:*") as archive:
+        for member in itertools.islice(archive, _MEMBERS_MAX):
+            name = member.name.removeprefix("./")
+            data = archive.extractfile(member) if _PAYLOAD.fullmatch(name) else None
+            if data is None:
+                continue
+            packed = name
+            # One that Python does not unpack keeps the name that tar knows it by.
+            with tarfile.open(fileobj=data, mode="r|*") as payload:
+                inside = [one.name.removeprefix("./") for one in itertools.islice(payload, 1)]
+            break
+    if not packed:
+        return f"take the payload out: tar -xf {path}; what lies in data/ is the image"
+    unpack = f"tar -xf {path}; tar -xf {packed}"
+    root = next((name for name in inside if re.fullmatch(r"\w[\w.+/-]*", name)), "")
+    return (
+        f"take the image out: {unpack}; then --from {root or 'the file that it holds'}; the device's own loader "
+        "has the command line: kernel.cmdline"
+    )
 
 
 def _given(unpack: str, folder: str, manifest: str) -> str:

@@ -26,7 +26,7 @@ def without_kernel(found: SourceFacts) -> UserError:
     if found.kernels_there:
         listed = ", ".join(shown(paths[0]) for paths in found.kernels_there[:_SHOWN_MAX])
         said.append(f"no menu that was read starts one of the kernels in it: {listed}")
-    return UserError("; ".join(said), hint=_way(found))
+    return UserError("; ".join(said), hint=found.way_on or _way(found))
 
 
 def _way(found: SourceFacts) -> str:

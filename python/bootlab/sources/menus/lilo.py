@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""LILO and ELILO: lilo.conf, images with labels (lilo.conf(5))."""
+"""LILO and ELILO: lilo.conf, images with labels (lilo.conf(5)); elilo.conf (ELILO's docs/elilo.txt)."""
 
 from __future__ import annotations
 
+import posixpath
+
 from bootlab.sources.facts import BootEntry
+from bootlab.sources.menus.paths import below
 
 _ENTRIES_MAX = 200
 # Of a global option an image has its own, or the general one.
@@ -11,7 +14,10 @@ _WORDS = frozenset({"read-only", "read-write"})
 
 
 def parse_lilo(text: str, source: str) -> tuple[BootEntry, ...]:
-    """Return the images, the one that `default` names first by its label, or the first one, as the default."""
+    """Return the images, the one that `default` names first by its label, or the first one, as the default.
+
+    ELILO takes paths from the folder of its own file, and puts the root and its mode behind what is appended.
+    """
     general: dict[str, str] = {}
     images: list[dict[str, str]] = []
     for raw in text.splitlines():
@@ -37,15 +43,18 @@ def _entry(general: dict[str, str], said: dict[str, str], source: str, *, is_def
     both = general | said
     if _WORDS.intersection(said):
         both = {key: value for key, value in both.items() if key not in _WORDS or key in said}
+    efi = posixpath.basename(source) == "elilo.conf"
     mode = "ro" if "read-only" in both else "rw" if "read-write" in both else ""
     root = f"root={both['root']}" if "root" in both else ""
-    words = said["literal"] if "literal" in said else " ".join(
-        part for part in (root, mode, both.get("append", ""), said.get("addappend", "")) if part
-    )  # fmt: skip
+    own = (
+        (both.get("append", ""), root, mode) if efi else (root, mode, both.get("append", ""), said.get("addappend", ""))
+    )
+    words = said["literal"] if "literal" in said else " ".join(part for part in own if part)
+    folder = posixpath.dirname(source) if efi and source.startswith("/") else "/"
     return BootEntry(
         title=_label(said),
-        kernel=said["image"],
-        initrds=(both["initrd"],) if both.get("initrd") else (),
+        kernel=below(folder, said["image"]),
+        initrds=(below(folder, both["initrd"]),) if both.get("initrd") else (),
         cmdline=words,
         source=source,
         default=is_default,

@@ -323,6 +323,12 @@ class _Script(MenuScript):
             notes.append(f"{self._source} asks the disk for a partition's UUID, so {left} was left out")
         if self._taken_as_empty:
             notes.append(f"{self._source}: {self._empty()}")
+        named = words[0].split("#")[1:]
+        if len(named) > 1:
+            more = ", ".join(named[1:])
+            notes.append(
+                f"the loader merges the overlays of more configurations ({more}) into the device tree: not done here"
+            )
         line, overlays = (
             self.variables.get("bootargs", ""),
             self._overlays or self.variables.get("overlays", "").split(),
@@ -346,7 +352,7 @@ class _Script(MenuScript):
             source=self._source,
             default=True,
             overlays=tuple(overlays),
-            configuration=words[0].partition("#")[2].partition("#")[0],
+            configuration=named[0] if named else "",
             asks_tree=_ASKS_TREE.format(self._source) if asks else "",
             notes=tuple(notes),
         )

@@ -39,7 +39,11 @@ def built_in(medium: BootMedium) -> tuple[Mapping[str, str], int]:
     Its program has it as plain text (include/env_default.h): `name=value`, each ended by a NUL.
     """
     known = [part.partition.start_bytes for part in medium.parts if part.file_system is not None]
-    data = medium.device.read(0, min([*known, _SEARCHED_BYTES]))
+    return built_in_of(medium.device.read(0, min([*known, _SEARCHED_BYTES])))
+
+
+def built_in_of(data: bytes) -> tuple[Mapping[str, str], int]:
+    """Return the environment that a U-Boot in some bytes was built with, and at which of them it begins."""
     for found in _BUILT_IN.finditer(data):
         pairs = [pair.partition(b"=") for pair in found[0].split(b"\0") if pair]
         variables = {name.decode("ascii"): value.decode("utf-8", "replace") for name, _, value in pairs}
