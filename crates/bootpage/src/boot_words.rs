@@ -128,7 +128,7 @@ fn failed(boot: &Boot) -> Option<String> {
     let early = |failure: &&Failure| used.is_none_or(|used| failure.line < used);
     let stopped = boot.outcome == Outcome::Panic;
     let fails = |kind| match kind {
-        Kind::Oops => true,
+        Kind::Oops | Kind::Warning => true,
         Kind::Panic | Kind::NoRoot | Kind::NoInit => stopped,
         _ => false,
     };

@@ -141,6 +141,7 @@ FailureKind = Literal[
     "hang-in-calibration",
     "no-kernel-output",
     "ends-before-init",
+    "warning",
 ]
 """Kinds of failures."""
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The text that people write around logs, divided: its title, paragraphs, sentences, and what a sentence names.
 
+use super::commits;
 use crate::log::any_stamp;
 use crate::log::line::Line;
 use crate::log::sentence::{is_sentence, lists_names};
@@ -62,22 +63,7 @@ pub(super) fn is_prose(line: &Line) -> bool {
     let head = text.matches(" · ").count() > 1 || BEGINS.split('|').any(|word| text.starts_with(word));
     // A table's row, and a page's indented command.
     let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);
-    !logged && !code && !head && !row && !is_a_date(text) && !is_a_programs(text) && !is_trailer(text)
-}
-
-/// What stands below a commit's message: `Reviewed-by: A <a@b>`, `Fixes: 12ab34cd5678 ("frob: wait")`, `Link: https://…`.
-fn is_trailer(text: &str) -> bool {
-    /// A commit's short name has so many digits.
-    const HASH: usize = 8;
-    let Some((label, rest)) = text.split_once(": ") else {
-        return false;
-    };
-    let hash = || rest.split(' ').next().unwrap_or("");
-    match label {
-        "Fixes" => hash().len() >= HASH && hash().bytes().all(|b| b.is_ascii_hexdigit()),
-        "Link" | "Closes" | "Message-Id" | "Message-ID" | "In-Reply-To" => rest.contains("://") || rest.contains('@'),
-        _ => label.ends_with("-by") && !label.contains(' ') && rest.contains('@'),
-    }
+    !logged && !code && !head && !row && !is_a_date(text) && !is_a_programs(text) && !commits::is_trailer(text)
 }
 
 /// `frobd[12]: up`, `INFO: up`, and a line with the name of a commit.
@@ -110,7 +96,7 @@ pub(super) fn spoken<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
     /// A page's and a board's own fences.
     const BEGIN: [&str; 3] = ["{% highlight", "[code", "<pre"];
     const END: [&str; 3] = ["{% endhighlight", "[/code", "</pre"];
-    let (mut fenced, mut last) = (false, 0);
+    let (mut fenced, mut last, mut open) = (false, 0, false);
     let mut kept = |line: &&&'a Line| {
         let text = line.text.trim();
         let mark = text.starts_with("```") || text.starts_with("~~~");
@@ -121,9 +107,15 @@ pub(super) fn spoken<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
         let fence = mark || opens || closes;
         let goes_on =
             last + 1 == line.number && text.starts_with(char::is_lowercase) && !text.contains(['=', '(', '{']);
-        let said = !fenced || goes_on || (is_sentence(text) || is_plain(text)) && !text.starts_with(['+', '-', '#']);
-        let kept = !fence && said && is_prose(line);
+        let said = !fenced
+            || commits::is_found(text)
+            || goes_on
+            || (is_sentence(text) || is_plain(text)) && !text.starts_with(['+', '-', '#']);
+        let named =
+            commits::is_found(text) || open && last + 1 == line.number && commits::begins_with_a_name(unquoted(text));
+        let kept = !fence && said && (named || is_prose(line));
         last = if kept { line.last_number() } else { last };
+        open = kept && commits::is_open(text);
         kept
     };
     lines.iter().filter(|line| kept(line)).copied().collect()
@@ -135,7 +127,7 @@ pub(super) fn paragraphs(lines: &[&Line]) -> Vec<Paragraph> {
     const SHORT: usize = 12;
     const LONGEST: usize = 3000;
     /// A sentence does not end so.
-    const OPEN: [&str; 7] = [" the", " with", " by", " of", " to", " a", " was"];
+    const OPEN: [&str; 8] = [" the", " with", " by", " of", " to", " a", " was", " is"];
     let mut out: Vec<Paragraph> = Vec::new();
     let mut last: Option<&Line> = None;
     for line in lines {

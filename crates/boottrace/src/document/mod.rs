@@ -3,6 +3,7 @@
 
 mod account_beside;
 pub mod analyze;
+mod asked_root_delay;
 pub mod boot;
 pub mod budget;
 mod by_the_way;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Lines that belong to no boot, and yet say how long something took in one.
 
+use super::asked_root_delay;
 use super::document::Part;
 use super::start_scripts;
 use super::start_scripts::Scripts;
@@ -8,14 +9,13 @@ use super::units::UnitReport;
 use crate::costs::cost::BESIDE;
 use crate::costs::persons_words::Told;
 use crate::costs::{
-    cloud_init, longest_gap, persons_words, stage_tables, stated_lines, step_tables, untimed, Basis, Cost, CostKind,
+    cloud_init, longest_gap, persons_words, robots, stage_tables, stated_lines, step_tables, untimed, Cost, CostKind,
 };
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::is_fence;
 use crate::log::clock::{Clock, NS_PER_S};
 use crate::log::line::{Line, LineKind};
 use crate::log::sentence::is_sentence;
-use crate::text::shorten::shorten;
 
 /// What the lines outside of all boots state, where nothing else was found; beside silences alone also what persons write.
 /// `within`: what persons write inside pieces of logs.
@@ -54,9 +54,16 @@ pub(super) fn persons_in(logs: &[BootLog]) -> Vec<Line> {
         .iter()
         .filter(|log| log.start == BootStart::MiddleOfLog && log.lines.len() <= LONGEST);
     let spoken = |line: &&Line| !line.is_beside() && (line.kind == LineKind::Prose || is_persons(line));
+    let quotes = |line: &Line| line.text.trim_start().starts_with('>');
     pieces
-        .flat_map(|log| log.lines.iter())
-        .filter(spoken)
+        .flat_map(|log| {
+            // What a mail goes on with behind its last stamp, it says whole: its broken lines are sentences together only.
+            let logged = |line: &Line| line.has_kernel_prefix() || line.process.is_some() || line.host_ns.is_some();
+            let end = log.lines.iter().rposition(logged).map_or(log.lines.len(), |at| at + 1);
+            let (within, behind) = log.lines.split_at(end);
+            let told = |line: &&Line| spoken(line) || quotes(line) && !line.is_beside();
+            within.iter().filter(spoken).chain(behind.iter().filter(told))
+        })
         .cloned()
         .collect()
 }
@@ -69,6 +76,9 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
         _ => false,
     });
     let text = text_of(outside);
+    if let Some(cost) = robots::of_lines(outside) {
+        return report(vec![cost]);
+    }
     // A page's own table of stages, where nothing else on it shows a longer time.
     let stages = stage_tables::of_lines(text.clone());
     let longest = stages.first().and_then(|cost| cost.cost_ns);
@@ -113,7 +123,7 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
         costs.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     }
     if costs.is_empty() {
-        costs.extend(text.clone().find_map(root_delay));
+        costs.extend(text.clone().find_map(asked_root_delay::root_delay));
     }
     let logcat = start_scripts::of_logcat(text.clone());
     if logcat.first().and_then(|cost| cost.cost_ns) > costs.iter().filter_map(|cost| cost.cost_ns).max() {
@@ -134,6 +144,10 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
         // Nobody waits for a boot where the system has been running.
         let runs = placed.iter().any(|(_, part)| matches!(part, Part::NotABoot(_)));
         costs = untimed::of_lines(text.clone());
+        if in_use(placed) {
+            // What sentences say of waits there is of no start.
+            costs.retain(|cost| !is_quoted(cost));
+        }
         if placed.is_empty() && costs.iter().all(|cost| cost.cost_ns.is_none()) && !costs.is_empty() {
             let told = persons_words::of_lines(text.clone());
             // What is quoted of a line, its sentence says as a whole.
@@ -227,6 +241,8 @@ fn beside_pieces<'a>(
     placed: &[(u32, Part)],
 ) -> Option<(u32, Part)> {
     let (mut account, mut whole) = (false, false);
+    let of_a_boot = placed.iter().any(|(_, part)| matches!(part, Part::Boot(_)));
+    let mut runs = false;
     let shown_ns = placed.iter().try_fold(0, |most: i64, (_, part)| match part {
         Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel => {
             let costs = boot.costs.iter().filter_map(|cost| cost.cost_ns.or(cost.gain_ns));
@@ -234,6 +250,11 @@ fn beside_pieces<'a>(
             Some(costs.chain(stretch).fold(most, i64::max))
         }
         Part::NotABoot(part) if matches!(part.what.as_str(), "excerpt" | "program-log") => Some(most),
+        // A mail on a machine that starts anew shows what it said before too.
+        Part::NotABoot(part) if of_a_boot && matches!(part.what.as_str(), "running-system" | "tail") => {
+            runs = true;
+            Some(most)
+        }
         Part::Units(report) => {
             account |= !is_silent(report);
             Some(most.max(shown_ns(part)))
@@ -249,11 +270,12 @@ fn beside_pieces<'a>(
     // A whole log that shows longer times shows what they are of.
     let as_long = |ns: Option<i64>| ns.is_none_or(|ns| ns.saturating_mul(2) >= shown_ns);
     let mut costs = Vec::new();
-    if !account && !whole && !document {
+    let plain = !account && !whole && !document && !runs;
+    if plain {
         costs = stated_lines::of_lines(text.clone());
         costs.retain(|cost| longer(cost.cost_ns));
     }
-    if costs.is_empty() && !account && !whole && !document && shown_ns < SHORT_NS {
+    if costs.is_empty() && plain && shown_ns < SHORT_NS {
         costs = untimed::of_lines(text.clone());
         costs.retain(|cost| {
             matches!(
@@ -266,6 +288,9 @@ fn beside_pieces<'a>(
         // Beside systemd's account, a whole log and in a document only what says why.
         let all = with_persons(text, within);
         let told = persons_words::of_lines_near(all.into_iter(), shown_ns >= SHORT_NS).filter(|told| {
+            if runs && !told.of_start {
+                return false;
+            }
             let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;
             told.why && (!whole || as_long(told.ns)) || !account && !whole && (told.titled || !document && untold)
         });
@@ -278,6 +303,15 @@ fn beside_pieces<'a>(
     report(costs)
 }
 
+/// Is all that was found a system that has been running, or sleeps?
+fn in_use(placed: &[(u32, Part)]) -> bool {
+    let runs = |part: &Part| match part {
+        Part::NotABoot(part) => matches!(part.what.as_str(), "running-system" | "suspend"),
+        _ => false,
+    };
+    !placed.is_empty() && placed.iter().all(|(_, part)| runs(part))
+}
+
 /// Is it a quotation, of which no time is known?
 fn is_quoted(cost: &Cost) -> bool {
     cost.cost_ns.is_none() && cost.title.starts_with("the text says ")
@@ -285,7 +319,8 @@ fn is_quoted(cost: &Cost) -> bool {
 
 /// What a person writes of a time is not what a log states.
 fn is_persons(line: &Line) -> bool {
-    !line.has_kernel_prefix() && line.process.is_none() && is_sentence(line.text.trim())
+    let text = line.text.trim_start_matches(['>', ' ', '\t']).trim_end();
+    !line.has_kernel_prefix() && line.process.is_none() && is_sentence(text)
 }
 
 /// An item of a list on a page with headings.
@@ -316,85 +351,4 @@ fn report(costs: Vec<Cost>) -> Option<(u32, Part)> {
         first,
         Part::Units(UnitReport::of_lines(costs, (first, last), Clock::Host)),
     ))
-}
-
-/// So many parameters in one line are a command line.
-const PARAMETERS: usize = 3;
-
-/// `root=/dev/sda2`, `quiet`
-fn is_parameter(word: &str) -> bool {
-    let named = word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
-    });
-    named
-        || matches!(
-            word,
-            "quiet" | "ro" | "rw" | "splash" | "rootwait" | "debug" | "nosplash" | "BOOT_IMAGE"
-        )
-}
-
-/// `append root=...`, `GRUB_CMDLINE_LINUX="..."`, `kernel /vmlinuz ...`
-fn names_a_command_line(text: &str) -> bool {
-    const NAMES: [&str; 8] = [
-        "append",
-        "kernel ",
-        "linux ",
-        "linux\t",
-        "GRUB_CMDLINE",
-        "Kernel command line",
-        "BOOT_IMAGE=",
-        "bootargs",
-    ];
-    let text = text.trim_start_matches(['>', ' ', '\t', '+', '#']);
-    NAMES
-        .iter()
-        .any(|name| text.starts_with(name) || text.starts_with(&name.to_uppercase()))
-}
-
-/// `rootdelay=300` among the parameters of a kernel: so many seconds pass before root is mounted, whatever is there.
-///
-/// Only in a command line: what a person proposes, or has tried, is no parameter of this boot.
-fn root_delay(line: &Line) -> Option<Cost> {
-    let parameters = || line.text.split([' ', '`', '"', '\'']).filter(|word| is_parameter(word));
-    if is_sentence(line.text.trim()) || parameters().count() < PARAMETERS && !names_a_command_line(&line.text) {
-        return None;
-    }
-    let words = line.text.split([' ', '`', '"', '\'']);
-    let seconds = words.filter_map(|word| word.strip_prefix("rootdelay=")?.parse::<u16>().ok());
-    let ns = i64::from(seconds.max().filter(|seconds| *seconds > 0)?) * NS_PER_S;
-    let advice = "rootwait waits only as long as the device takes to come; leave rootdelay= out";
-    let evidence = format!("`{}`", shorten(line.text.trim()));
-    let title = "the kernel's parameter rootdelay= asks for a wait before root is mounted".to_owned();
-    Some(Cost {
-        cost_ns: Some(ns),
-        basis: Basis::Printed,
-        ..Cost::without_time(CostKind::RootDelay, title, line.number, evidence, advice)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::root_delay;
-    use crate::log::line::lines_of;
-
-    #[test]
-    fn a_parameter_that_is_set_and_one_that_is_proposed() {
-        let ns = |text: &str| root_delay(&lines_of(text)[0]).and_then(|cost| cost.cost_ns);
-        for text in [
-            "append initrd=frob.img root=/dev/sda2 ro rootdelay=30",
-            "GRUB_CMDLINE_LINUX=\"rootdelay=30\"",
-            "root=/dev/sda2 ro quiet rootdelay=30",
-        ] {
-            assert_eq!(ns(text), Some(30_000_000_000), "{text}");
-        }
-        for text in [
-            "rootfs device nodes to appear, or you could try adding rootdelay=30 to",
-            "I have set rootdelay=30 but it does not help.",
-            "rootdelay=30",
-            "append root=/dev/sda2 rootdelay=0",
-        ] {
-            assert_eq!(ns(text), None, "{text}");
-        }
-    }
 }

@@ -4,6 +4,7 @@
 
 use super::line::Line;
 pub use super::lost::loses;
+use super::lost::says_that_it_leaves_out;
 
 /// Programs that print a log, and what makes them leave lines out.
 const PRINTERS: [(&str, &[&str]); 2] = [
@@ -73,6 +74,9 @@ pub fn leaves_out(line: &Line) -> bool {
         return matches!(dots.as_str(), "..." | "...." | "\u{2026}");
     }
     let marked = text.len() > word.len();
+    if says_that_it_leaves_out(text) {
+        return true;
+    }
     if word == "8" {
         return text.contains("8<") || text.contains(">8");
     }
@@ -275,6 +279,9 @@ mod tests {
             "<...>",
             "-- repeats --",
             "[and so on]",
+            "[ snip - goes on many times ]",
+            "<trim>",
+            "(200 similar lines omitted)",
         ] {
             assert!(said(text), "{text}");
         }

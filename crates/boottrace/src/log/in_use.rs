@@ -24,6 +24,7 @@ pub fn is_in_use(line: &Line) -> bool {
         || (text.starts_with("systemd-journald[") && text.contains("/user-"))
         || (text.starts_with("audit: ") && text.contains("op=PAM:authentication"))
         || logs_in(text)
+        || is_a_touch(text)
         || SAID.iter().any(|said| text.starts_with(said))
         || matches!(process, Some("sudo" | "su"))
         || process.map_or_else(|| serves_as_text(text), |name| serves(name, text))
@@ -69,6 +70,13 @@ fn logs_in(text: &str) -> bool {
     digits
         .parse()
         .is_ok_and(|user: u32| (FIRST_OF_PERSONS..UNSET).contains(&user) && user != 65_534)
+}
+
+/// A finger on the screen, as drivers of touchscreens report it: FocalTech's, Samsung's.
+fn is_a_touch(text: &str) -> bool {
+    let focaltech = text.contains("fts_input_report") && text.ends_with("DOWN!");
+    let samsung = text.contains("[P] tID:") && (text.contains("sec_ts") || text.contains("[sec_input]"));
+    focaltech || samsung
 }
 
 /// A client joins the access point, or gets an address from it (hostapd, dnsmasq, ISC's dhcpd, BusyBox' udhcpd).
@@ -135,6 +143,8 @@ mod tests {
                 "audit: type=1006 audit(7.7:7): pid=7 uid=0 old-auid=4294967295 auid=1000 tty=tty1 ses=1 res=1",
             ),
             (None, "sysrq: HELP : loglevel(0-9)"),
+            (None, "[FTS_TS]fts_input_report_b:[B]P0[p:7,tm:7] DOWN!"),
+            (None, "[sec_input] sec_ts: [P] tID:0.7 x:77 y:77"),
             (
                 None,
                 "systemd-journald[7]: File /var/log/journal/0/user-1000.journal corrupted",
@@ -160,6 +170,7 @@ mod tests {
                 "audit: type=1006 audit(7.7:7): pid=7 uid=0 old-auid=4294967295 auid=120 tty=(none) ses=1 res=1",
             ),
             (None, "Boot is finished"),
+            (None, "[FTS_TS]fts_input_report_b:[B]P0 UP!"),
         ] {
             assert!(!is_in_use(&line(process, text)), "{text}");
         }

@@ -25,7 +25,11 @@ pub fn inner_start(text: &str, style: Style) -> Option<usize> {
         {
             continue;
         }
-        if let Some((Bracket::Kernel(_), _)) = bracket_stamp(&bytes[at..]) {
+        if let Some((Bracket::Kernel(_), used)) = bracket_stamp(&bytes[at..]) {
+            // A sentence that names a stamp: `and the next time is [   77.123456]. It took a second.`
+            if matches!(bytes.get(at + used), Some(b'.' | b',' | b')')) {
+                continue;
+            }
             return Some(level_before(bytes, at));
         }
     }

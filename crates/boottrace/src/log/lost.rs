@@ -32,6 +32,32 @@ pub fn loses(text: &str) -> bool {
         || repeated()
 }
 
+/// `[ snip - the same line a hundred times ]`, `<trimmed log>`: words in brackets that say so.
+pub(super) fn says_that_it_leaves_out(text: &str) -> bool {
+    const LONGEST: usize = 80;
+    const WORDS: [&str; 11] = [
+        "snip",
+        "snipped",
+        "trim",
+        "trimmed",
+        "omitted",
+        "skipped",
+        "skipping",
+        "truncated",
+        "elided",
+        "removed",
+        "repeated",
+    ];
+    let closed = [('[', ']'), ('<', '>'), ('(', ')')]
+        .iter()
+        .any(|(open, close)| text.starts_with(*open) && text.ends_with(*close));
+    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    closed
+        && text.len() <= LONGEST
+        && !text.contains(['=', '/', '_'])
+        && words().any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::loses;

@@ -75,7 +75,10 @@ pub fn of(text: &str) -> Option<Milestone> {
     match text.as_bytes().first()? {
         b'L' => text
             .strip_prefix("Linux version ")
-            .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            // Behind a version alone a point ends somebody's sentence.
+            .filter(|rest| {
+                rest.starts_with(|c: char| c.is_ascii_digit()) && (rest.contains(' ') || !rest.ends_with('.'))
+            })
             .map(|_| Milestone::KernelBanner),
         b'B' => text.starts_with("Booting Linux on ").then_some(Milestone::BootingLinux),
         b'F' if text.starts_with("Freeing unused kernel image (text/rodata gap) memory")

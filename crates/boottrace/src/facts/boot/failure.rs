@@ -65,6 +65,8 @@ pub enum FailureKind {
     NoKernelOutput,
     /// The log ends before init, for no reason that it tells.
     EndsBeforeInit,
+    /// The kernel warns of itself, in a piece that shows nothing worse.
+    Warning,
 }
 
 /// One failure.
@@ -112,12 +114,19 @@ pub(super) fn fatal(kernel: &KernelFacts) -> Option<&crate::facts::kernel::fault
 /// Kernel lines behind one whose end is missing from which on the kernel went on: the line was damaged.
 const LINES_OF_A_RUN: usize = 8;
 
+/// Warnings that are told of a piece.
+const WARNINGS: usize = 3;
+
 /// Entries of each kind that are listed.
 const MAX_LISTED: usize = 20;
 
 /// What went wrong in a boot.
 pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) -> Vec<Failure> {
     let mut out = Vec::new();
+    // Of a whole boot it tells little; a piece is often shown for its sake.
+    let is_piece = outcome(boot, kernel) == Outcome::NotShown
+        && kernel.faults.iter().all(|fault| fault.kind == FaultKind::Warning);
+    let mut warned = 0;
     for fault in &kernel.faults {
         let (kind, meaning) = match fault.kind {
             FaultKind::Panic => (FailureKind::Panic, "the kernel stopped for good"),
@@ -131,6 +140,10 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
                 "check init= and the program's architecture and libraries",
             ),
             FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
+            FaultKind::Warning if is_piece && warned < WARNINGS => {
+                warned += 1;
+                (FailureKind::Warning, "the kernel found what should not be, and went on")
+            }
             FaultKind::Warning => continue,
         };
         let named = (kind == FailureKind::Oops)

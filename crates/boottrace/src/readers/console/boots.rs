@@ -292,7 +292,7 @@ impl Splitter<'_> {
             _ if self.begins_another_piece(&line, next) || self.runs_init_again(&line) => {
                 self.begin(BootStart::MiddleOfLog);
             }
-            _ if self.goes_on_much_later(&line) => self.begin(BootStart::MiddleOfLog),
+            _ if self.goes_on_much_later(&line) || self.shows_another_log(&line) => self.begin(BootStart::MiddleOfLog),
             _ => {}
         }
         if self.state.boot.is_none() {

@@ -21,7 +21,8 @@ pub fn not_a_boot(log: &BootLog, alone: bool, first: bool) -> Option<(&'static s
         .or_else(|| program(log))
         .or_else(|| records(log))
         .or_else(|| {
-            running(log).filter(|_| alone || (first && !panics(log)) || fault(log).is_none() || ran_for_hours(log))
+            let goes_on = || fault(log).is_none() || only_warns(log);
+            running(log).filter(|_| alone || (first && !panics(log)) || goes_on() || ran_for_hours(log))
         })
         .or_else(|| report(log).filter(|_| alone))
 }
@@ -50,6 +51,14 @@ fn records(log: &BootLog) -> Option<(&'static str, String)> {
 /// Did the kernel stop? What another boot follows is the end of one.
 fn panics(log: &BootLog) -> bool {
     log.lines.iter().any(|l| l.text.contains("Kernel panic - not syncing"))
+}
+
+/// Are all faults warnings, behind which a kernel goes on? Then no boot ends with them.
+fn only_warns(log: &BootLog) -> bool {
+    const CUT: &str = "------------[ cut here ]------------";
+    let mut faults = log.lines.iter().filter(|l| is_kernel_fault(&l.text));
+    let warned = log.lines.iter().any(|l| l.text.trim_start().starts_with("WARNING: "));
+    warned && faults.all(|l| l.text.trim_start().starts_with(CUT))
 }
 
 /// Levels that web servers and others print in brackets behind their date.

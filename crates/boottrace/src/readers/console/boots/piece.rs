@@ -52,6 +52,24 @@ impl Splitter<'_> {
         !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out
     }
 
+    /// Does somebody write behind a boot loader's lines, and then show what a kernel said long after its start?
+    pub(super) fn shows_another_log(&self, line: &Line) -> bool {
+        const LONG_NS: i64 = 30_000_000_000;
+        let Some(boot) = self
+            .state
+            .boot
+            .as_ref()
+            .filter(|boot| boot.start == BootStart::Firmware)
+        else {
+            return false;
+        };
+        let late = line
+            .printk_ns
+            .is_some_and(|ns| ns >= LONG_NS && !is_before_overflow(ns));
+        let last = || boot.lines.iter().rev().find(|line| line.kind != LineKind::Blank);
+        boot.kernel_from.is_none() && late && last().is_some_and(of_person)
+    }
+
     /// Does a page show another piece of a log, of another machine or boot? The stamps go back behind its words, behind a
     /// command or the end of a block, or to before all that this piece has shown.
     pub(super) fn begins_another_piece(&self, line: &Line, next: Option<&Line>) -> bool {
