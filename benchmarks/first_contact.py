@@ -31,6 +31,7 @@ from benchmarks.first_contact_others import OTHERS  # noqa: E402
 from benchmarks.first_contact_seventh_pcs import SEVENTH  # noqa: E402
 from benchmarks.first_contact_sixth import SIXTH  # noqa: E402
 from benchmarks.first_contact_tenth import TENTH  # noqa: E402
+from benchmarks.first_contact_twelfth import TWELFTH  # noqa: E402
 
 from bootlab.builders.cache import Cache  # noqa: E402
 from bootlab.errors import UserError  # noqa: E402
@@ -40,9 +41,8 @@ from bootlab.sources.facts import SourceFacts  # noqa: E402
 from bootlab.sources.look import Looker  # noqa: E402
 from bootlab.systemfile.proposal import propose  # noqa: E402
 
-EVERY = (
-    MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH | NINTH | TENTH | ELEVENTH
-)
+EVERY = MAKERS | OTHERS | LOADERS | FURTHER | DISTRIBUTIONS | DEVICES | SIXTH | SEVENTH | EIGHTH | NINTH | TENTH
+EVERY |= ELEVENTH | TWELFTH
 
 
 def wrong(image: Image, found: SourceFacts, notes: str, store: Path) -> list[str]:

@@ -20,6 +20,7 @@ from benchmarks.first_contact_others import OTHERS
 from benchmarks.first_contact_seventh_pcs import SEVENTH
 from benchmarks.first_contact_sixth import SIXTH
 from benchmarks.first_contact_tenth import TENTH
+from benchmarks.first_contact_twelfth import TWELFTH
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,20 @@ from tests.examples import examples
 
 @pytest.mark.parametrize(
     "name",
-    [*OTHERS, *LOADERS, *FURTHER, *DISTRIBUTIONS, *DEVICES, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH],
+    [
+        *OTHERS,
+        *LOADERS,
+        *FURTHER,
+        *DISTRIBUTIONS,
+        *DEVICES,
+        *SIXTH,
+        *SEVENTH,
+        *EIGHTH,
+        *NINTH,
+        *TENTH,
+        *ELEVENTH,
+        *TWELFTH,
+    ],
 )
 def test_what_the_firmware_would_boot_is_taken(name: str, tmp_path: Path):
     for tool in ("mkfs.erofs", "mkfs.btrfs", "mkfs.xfs", "mksquashfs", "zstd", "mformat"):

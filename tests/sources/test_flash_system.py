@@ -175,3 +175,75 @@ def test_what_a_zip_archive_is_of(names, what, way, tmp_path):
     said, hint = zipped.of(tmp_path / "a.zip")
     assert what in said
     assert way in hint
+
+
+def test_a_script_with_an_archive_behind_it(tmp_path, looker):
+    text = "#!/bin/sh\n# made for onie\nsed -e '1,/^the_end$/d' $0 | tar xf -\nexit 0\nthe_end\n"
+    (tmp_path / "a.bin").write_bytes(text.encode() + bytes(20_000))
+    with pytest.raises(UserError) as caught:
+        looker.look(tmp_path / "a.bin")
+    assert "an installer for switches (ONIE)" in caught.value.message
+    assert "sed -e '1,/^the_end$/d'" in caught.value.hint
+
+
+def test_a_script_that_hides_its_way(tmp_path, looker):
+    (tmp_path / "a.run").write_bytes(b"#!/bin/sh\n# Makeself 2.5\n" + bytes(20_000))
+    (tmp_path / "b.run").write_bytes(b"#!/bin/sh\ntail -n +9 $0\n" + bytes(20_000))
+    for name, way in (("a.run", "--noexec --target files"), ("b.run", "strings")):
+        with pytest.raises(UserError) as caught:
+            looker.look(tmp_path / name)
+        assert way in caught.value.hint
+
+
+def test_files_of_coreboot_are_named(tmp_path, looker):
+    data = bytearray(b"\xff" * 65536)
+    data[0x1000:0x1029] = b"LARCHIVE" + struct.pack(">IIII", 64, 0x20, 0, 40) + b"fallback/payload\0"
+    (tmp_path / "rom").write_bytes(data)
+    with pytest.raises(UserError) as caught:
+        looker.look(tmp_path / "rom")
+    assert "made by coreboot, with the files fallback/payload" in caught.value.message
+
+
+def test_of_two_scripts_with_names_of_boards_none_is_taken(tmp_path, looker):
+    files = {"a_boot.scr": b"booti @a - @b\n", "b_boot.scr": b"booti @a - @b\n", "Image": kernel(tmp_path, "x")}
+    tree = images.root_tree(tmp_path / "tree", kernel=kernel(tmp_path, "y"), systemd=False)
+    for path in (*(tree / "boot").rglob("grub.cfg"), *(tree / "boot").glob("vmlinuz*")):
+        path.unlink()
+    disk = images.mbr(
+        tmp_path / "d.img",
+        [(0x0C, images.fat16(tmp_path / "b", files)), (0x83, images.ext(tmp_path / "r", tree, mib=8))],
+    )
+    found = looker.look(disk)
+    assert any("/boot/a_boot.scr, /boot/b_boot.scr; none was followed" in note for note in found.notes)
+
+
+def test_a_loader_in_a_fit_image_is_no_kernel_that_lies_there(tmp_path, looker):
+    loader = {
+        "uboot": {"type": "standalone", "os": "u-boot", "arch": "arm64", "compression": "none", "data": b"x" * 64}
+    }
+    itb = images.device_tree({"images": loader, "configurations": {"default": "c", "c": {"firmware": "uboot"}}})
+    files = {"tispl.bin": itb, "u-boot.itb": itb, "boot.sd": fit(tmp_path, "linux")}
+    found = looker.look(images.mbr(tmp_path / "d.img", [(0x0C, images.fat16(tmp_path / "b", files))]))
+    assert found.kernel is None
+    assert [paths[0] for paths in found.kernels_there] == ["/.partition1/boot.sd"]
+
+
+def test_a_loader_in_a_fit_image_is_no_kernel_of_a_dump(tmp_path, looker):
+    loader = {
+        "uboot": {"type": "standalone", "os": "u-boot", "arch": "arm64", "compression": "none", "data": b"x" * 64}
+    }
+    itb = images.device_tree({"images": loader, "configurations": {"default": "c", "c": {"firmware": "uboot"}}})
+    found = looker.look(flash(tmp_path / "nor.bin", {0x80000: itb, 0x200000: fit(tmp_path, "own")}))
+    assert found.device_tree is not None
+    assert found.device_tree.model == "Box own"
+    assert any("not used: a FIT image without a kernel, as of a boot loader at 524,288" in note for note in found.notes)
+
+
+def test_volumes_for_another_processor_are_refused_with_their_way(tmp_path, looker):
+    head = bytearray(b"\x27\x05\x19\x56".ljust(64, b"\0"))
+    struct.pack_into(">I", head, 12, 1000)
+    head[28:32] = bytes([5, 5, 2, 3])
+    place = ubinize(tmp_path, {"kernel": bytes(head) + bytes(1000), "rootfs": SQUASHFS})
+    with pytest.raises(UserError) as caught:
+        looker.look(place)
+    assert "its kernel is for mips" in caught.value.message

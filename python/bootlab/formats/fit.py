@@ -31,6 +31,16 @@ def is_fit(root: TreeNode) -> bool:
     return root.find("/images") is not None
 
 
+def has_kernel(blob: bytes) -> bool:
+    """Tell whether a FIT image has a kernel of Linux: boot loaders come as FIT images too (u-boot.itb, tispl.bin)."""
+    try:
+        images = read_tree(blob).find("/images")
+    except UserError:
+        return False
+    kinds = [(node.text("type"), node.text("os")) for node in images.children.values()] if images is not None else []
+    return any(kind in {"kernel", "kernel_noload"} and system in {"", "linux"} for kind, system in kinds)
+
+
 def read(path: Path, wanted: str = "") -> Bundle:
     """Return what a configuration of a FIT image starts, the default one without a name.
 

@@ -58,6 +58,7 @@ _MENU_LST_FILES = tuple(
 _LILO_FILES = ("/etc/lilo.conf", "/etc/elilo.conf", "/boot/efi/elilo.conf", "/elilo.conf")
 _UBOOT_FOLDERS = ("/boot", "/boot/firmware", "")
 _SCRIPTS = ("boot.scr", "boot.scr.uimg", "boot.cmd", "boot.ini")
+_SCRIPT_ENDS, _SCRIPTS_SHOWN = (".scr", ".scr.uimg"), 4
 _FIRMWARE = frozenset({"start4.elf", "start.elf", "bootcode.bin"})
 _LIMINE_FILES = tuple(
     f"{place}{folder}/{name}"
@@ -127,6 +128,8 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
             found.append(entry)
             if len(found) >= _ENTRIES_MAX:
                 break
+    if not any(place_in(view, entry) or entry.inside for entry in found):
+        found += _scripts_of_boards(view, medium, kept, other)
     if not any(place_in(view, entry) or entry.inside for entry in found):
         found += _uboot_built_in(view, medium, other)
     return tuple(sorted(found, key=lambda entry: not entry.default))
@@ -298,6 +301,34 @@ def _uboot_command(
     if "bootcmd" in kept:
         own = uboot.parse_script(kept["bootcmd"], kept_in, reads, kept, medium, firmware=firmware).entry
         yield from (own,) if own is not None else ()
+
+
+def _scripts_of_boards(
+    view: FileView, medium: BootMedium | None, kept: Mapping[str, str], firmware: BootEntry | None
+) -> Iterator[BootEntry]:
+    """Give what the one script with a board's name boots: NXP's U-Boot asks for `BOARD_boot.scr` ($boot_scripts)."""
+    reads = partial(_uboot_reads, view)
+    paths = [
+        f"{folder}/{name}"
+        for folder in _UBOOT_FOLDERS
+        for name in view.names(folder or "/")
+        if name.endswith(_SCRIPT_ENDS) and name not in _SCRIPTS
+    ]
+    paths = list({view.identity(path): path for path in reversed(paths)}.values())
+    if len(paths) > 1:
+        listed = ", ".join(sorted(paths)[:_SCRIPTS_SHOWN])
+        note = f"scripts of U-Boot's are there, of which the board's own runs one: {listed}; none was followed"
+        yield BootEntry(source=paths[0], notes=(note,))
+    for path in paths[:1] if len(paths) == 1 else []:
+        number = medium.holder(view, path) if medium is not None else 0
+        text = uboot.script_text(view.data(path, _READ_MAX_BYTES) or b"")
+        found = uboot.parse_script(text, path, reads, kept, medium, number, firmware)
+        note = f"{path} was followed: it is the only script, and the board's U-Boot knows its name"
+        if found.entry is not None:
+            yield msgspec.structs.replace(found.entry, notes=(*found.entry.notes, note))
+        elif found.why:
+            why = f"{path} is U-Boot's script, which could not be followed to a kernel: {found.why}"
+            yield BootEntry(source=path, notes=(why,))
 
 
 def _uboot_built_in(view: FileView, medium: BootMedium | None, firmware: BootEntry | None) -> Iterator[BootEntry]:

@@ -14,7 +14,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.formats import device_tree, fit, uboot_environment, uboot_header
-from bootlab.sources import raw_flash
+from bootlab.sources import hidden_files, raw_flash
 from bootlab.sources.facts import BootEntry, SourceFacts
 from bootlab.sources.kept_files import KeptFiles
 from bootlab.sources.menus import uboot_kept
@@ -63,7 +63,7 @@ def look_or_refuse(path: Path, keep: KeptFiles, look_at: LookAt) -> SourceFacts 
     """
     if (found := look(path, keep, look_at)) is not None:
         return found
-    if (refusal := raw_flash.refusal(path)) is not None:
+    if (refusal := raw_flash.refusal(path) or hidden_files.refusal(path)) is not None:
         raise refusal
     return None
 

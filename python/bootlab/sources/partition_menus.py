@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bootlab.formats import android_boot, device_tree, uboot_header, unified_image
+from bootlab.formats import android_boot, device_tree, fit, uboot_header, unified_image
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
 from bootlab.sources import boot_entries
 from bootlab.sources.facts import BootEntry, PartitionFacts
@@ -28,6 +28,7 @@ _BY_FLAG = tuple(
 )
 _KERNELS = re.compile(r"(?:boot|kernel|linux|kern)(?P<slot>[-_]?[a-z0-9])?", re.IGNORECASE)
 _RECOVERY = re.compile(r"recovery|vendor|init_boot|dtbo", re.IGNORECASE)
+_FIT_MAX_BYTES = 64 << 20
 _HEAD_BYTES = 0x1000
 # Qualcomm's loaders: the bit of a partition's attributes that says which slot is active.
 _ACTIVE = 1 << 50
@@ -95,6 +96,10 @@ def _is_named(part: PartitionFacts) -> bool:
 def _is_bootable(medium: BootMedium, part: PartitionFacts) -> bool:
     if _RECOVERY.search(part.partition.name):
         return False
-    head = medium.window(part).read(0, max(_HEAD_BYTES, unified_image.HEAD_MAX_BYTES))
-    starts = (device_tree.MAGIC, uboot_header.MAGIC, android_boot.MAGICS[0])
+    window = medium.window(part)
+    head = window.read(0, max(_HEAD_BYTES, unified_image.HEAD_MAX_BYTES))
+    if head.startswith(device_tree.MAGIC):
+        # A boot loader's partition may be a FIT image too.
+        return fit.has_kernel(window.read(0, min(int.from_bytes(head[4:8], "big"), _FIT_MAX_BYTES)))
+    starts = (uboot_header.MAGIC, android_boot.MAGICS[0])
     return head.startswith(starts) or unified_image.is_unified(head) or is_kernel(head[:_HEAD_BYTES])

@@ -28,6 +28,7 @@ ROUTERS = (_TRX, _CHK, _TPLINK)
 """What routers' updates begin with: Broadcom's TRX, Netgear's and TP-Link's heads."""
 HEADS = (*ROUTERS, _UBI)
 """What begins with parts of flash that lie in an order of its own."""
+_LOADER = "loader.itb"
 KERNELS = frozenset({"itb", "uImage", "lzma", "kernel"})
 """The endings of the parts that are a kernel."""
 
@@ -55,7 +56,8 @@ def refusal(path: Path) -> UserError | None:
     listed = ", ".join(f"{part.what} at {part.at_bytes:,}" for part in parts)
     foreign = next((part.foreign for part in parts if part.foreign), "")
     ways = commands(path, parts)
-    names = [f"--from {_name(number, part)}" for number, part in enumerate(parts) if not part.spans]
+    given = {f"--from {_name(number, part)}": part for number, part in enumerate(parts) if not part.spans}
+    names = [name for name, part in given.items() if part.ending != _LOADER]
     names += [f"--from files/*/{part.what.rpartition(' ')[2]}" for part in parts if part.ending == "ubifs"][:1]
     with path.open("rb") as file:
         is_update = file.read(64).startswith(ROUTERS)
@@ -63,7 +65,7 @@ def refusal(path: Path) -> UserError | None:
     kind = "an image of raw flash (UBI)" if parts[0].spans else kind
     what = f"{path} is {kind}: it has {listed} (bytes from its begin)"
     if foreign:
-        roots = [name for name, part in zip(names, parts, strict=True) if part.ending == "squashfs"]
+        roots = [name for name, part in given.items() if part.ending == "squashfs"]
         unpacked = f"take the parts out: {'; '.join(ways)}; unsquashfs unpacks {roots[0].split()[1]}. " if roots else ""
         return UserError(
             f"{what}; its kernel is for {foreign}: {processor.UNSUPPORTED}",
@@ -143,7 +145,8 @@ def _volume(data: mmap.mmap, volume: ubi.UbiVolume) -> FlashPart | None:
     )
     for magic, what, ending in kinds:
         if head.startswith(magic):
-            foreign = processor.without_machine(head) if ending == "uImage" else ""
+            whole = data[start : start + uboot_header.HEADER_BYTES + 1]
+            foreign = processor.without_machine(whole) if ending == "uImage" else ""
             return FlashPart(start, f"{what} in UBI's volume {name}", ending, size, foreign, volume.spans)
     if is_kernel(data[start : start + min(length, 0x1000)]):
         return FlashPart(start, f"a kernel in UBI's volume {name}", "kernel", size, spans=volume.spans)
@@ -181,12 +184,7 @@ def _part(data: mmap.mmap, at: int) -> FlashPart | None:
     head = data[at : at + 64]
     size = 0
     if head.startswith(device_tree.MAGIC):
-        size = int.from_bytes(head[4:8], "big")
-        try:
-            is_fit = 40 < size <= len(data) - at and fit.is_fit(device_tree.read_tree(data[at : at + size]))
-        except UserError:
-            return None
-        return FlashPart(at, "a FIT image", "itb", size) if is_fit else None
+        return _fit(data, at)
     if head.startswith(uboot_header.MAGIC):
         size = uboot_header.HEADER_BYTES + int.from_bytes(head[12:16], "big")
         foreign = processor.without_machine(data[at : at + uboot_header.HEADER_BYTES + 1])
@@ -199,3 +197,14 @@ def _part(data: mmap.mmap, at: int) -> FlashPart | None:
     if head.startswith(_UBI):
         return FlashPart(at, "UBI's volumes", "ubi")
     return None
+
+
+def _fit(data: mmap.mmap, at: int) -> FlashPart | None:
+    size = int.from_bytes(data[at + 4 : at + 8], "big")
+    try:
+        is_fit = 40 < size <= len(data) - at and fit.is_fit(device_tree.read_tree(data[at : at + size]))
+    except UserError:
+        return None
+    if is_fit and not fit.has_kernel(data[at : at + size]):
+        return FlashPart(at, "a FIT image without a kernel, as of a boot loader", _LOADER, size)
+    return FlashPart(at, "a FIT image", "itb", size) if is_fit else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bootlab.formats import device_tree, unified_image
+from bootlab.formats import device_tree, fit, unified_image
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
 from bootlab.sources import unread
 from bootlab.sources.facts import SourceFacts
@@ -78,10 +78,11 @@ def _in(view: FileView, top: str) -> Iterator[tuple[str, str]]:
 def _starts(view: FileView, path: str, *, plain: bool) -> bool:
     """Tell whether a file starts a kernel; `plain`: it is not called one: no tree, program or image of a loader."""
     head = view.data(path, _HEAD_BYTES if plain else unified_image.HEAD_MAX_BYTES) or b""
+    if head.startswith(device_tree.MAGIC):
+        return fit.has_kernel(view.data(path, _FIT_MAX_BYTES) or b"")
     if plain:
-        fit_like = head.startswith(device_tree.MAGIC) and b"configurations" in (view.data(path, _FIT_MAX_BYTES) or b"")
-        return fit_like or head[0x202:0x206] == b"HdrS" or head[0x38:0x3C] in {b"ARM\x64", b"RSC\x05"}
-    return is_kernel(head[:_HEAD_BYTES]) or unified_image.is_unified(head) or head.startswith(device_tree.MAGIC)
+        return head[0x202:0x206] == b"HdrS" or head[0x38:0x3C] in {b"ARM\x64", b"RSC\x05"}
+    return is_kernel(head[:_HEAD_BYTES]) or unified_image.is_unified(head)
 
 
 def _beside(top: str, folder: str, name: str, names: tuple[str, ...]) -> str:

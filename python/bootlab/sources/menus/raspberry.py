@@ -39,9 +39,9 @@ _MODELS = (
     ),
     RaspberryModel(
         "Raspberry Pi 3",
-        frozenset({"pi3", "pi3+", "board-type=0x8"}),
+        frozenset({"pi3", "board-type=0x8"}),
         ("kernel8.img", "kernel7.img"),
-        ("bcm2710-rpi-3-b.dtb", "bcm2837-rpi-3-b.dtb", "bcm2710-rpi-3-b-plus.dtb", "bcm2837-rpi-3-b-plus.dtb"),
+        ("bcm2710-rpi-3-b.dtb", "bcm2837-rpi-3-b.dtb"),
     ),
     RaspberryModel(
         "Raspberry Pi 5",
@@ -50,23 +50,53 @@ _MODELS = (
         ("bcm2712-rpi-5-b.dtb",),
     ),
     RaspberryModel(
+        "Raspberry Pi 3 B+",
+        frozenset({"pi3", "pi3+", "board-type=0xd"}),
+        ("kernel8.img", "kernel7.img"),
+        ("bcm2710-rpi-3-b-plus.dtb", "bcm2837-rpi-3-b-plus.dtb"),
+    ),
+    RaspberryModel(
+        "Raspberry Pi 400",
+        frozenset({"pi4", "pi400", "board-type=0x13"}),
+        ("kernel8.img", "kernel7l.img"),
+        ("bcm2711-rpi-400.dtb",),
+    ),
+    RaspberryModel(
+        "Compute Module 4",
+        frozenset({"pi4", "cm4", "board-type=0x14"}),
+        ("kernel8.img", "kernel7l.img"),
+        ("bcm2711-rpi-cm4.dtb",),
+    ),
+    RaspberryModel(
         "Raspberry Pi 2", frozenset({"pi2"}), ("kernel7.img",), ("bcm2709-rpi-2-b.dtb", "bcm2836-rpi-2-b.dtb")
     ),
     RaspberryModel(
-        "Raspberry Pi 1 or Zero",
-        frozenset({"pi1", "pi0", "pi0w"}),
+        "Raspberry Pi Zero 2 W",
+        frozenset({"pi0", "pi02", "board-type=0x12"}),
+        ("kernel8.img", "kernel7.img"),
+        ("bcm2710-rpi-zero-2-w.dtb", "bcm2710-rpi-zero-2.dtb", "bcm2837-rpi-zero-2-w.dtb"),
+    ),
+    RaspberryModel(
+        "Raspberry Pi 1",
+        frozenset({"pi1"}),
         ("kernel.img",),
-        (
-            "bcm2708-rpi-b-plus.dtb",
-            "bcm2835-rpi-b-plus.dtb",
-            "bcm2708-rpi-b.dtb",
-            "bcm2835-rpi-b.dtb",
-            "bcm2708-rpi-zero.dtb",
-            "bcm2835-rpi-zero.dtb",
-        ),
+        ("bcm2708-rpi-b-plus.dtb", "bcm2835-rpi-b-plus.dtb", "bcm2708-rpi-b.dtb", "bcm2835-rpi-b.dtb"),
+    ),
+    RaspberryModel(
+        "Raspberry Pi Zero W",
+        frozenset({"pi0", "pi0w", "board-type=0xc"}),
+        ("kernel.img",),
+        ("bcm2708-rpi-zero-w.dtb", "bcm2835-rpi-zero-w.dtb"),
+    ),
+    RaspberryModel(
+        "Raspberry Pi Zero",
+        frozenset({"pi0", "board-type=0x9"}),
+        ("kernel.img",),
+        ("bcm2708-rpi-zero.dtb", "bcm2835-rpi-zero.dtb"),
     ),
 )
 """In the order in which one is taken where nothing says which board it is: QEMU has the first two."""
+_FAMILIES = frozenset({"pi0", "pi1", "pi2", "pi3", "pi4", "pi5"})
 _OTHER_KERNELS = ("vmlinuz", "zImage", "Image")
 Reads = Callable[[str], str | None]
 
@@ -128,8 +158,11 @@ def entries(folder: str, names: frozenset[str], reads: Reads) -> Iterator[BootEn
     config = reads("config.txt") or ""
     given: dict[tuple[str, str], BootEntry] = {}
     trees: dict[tuple[str, str], list[str]] = {}
-    own = [model for model in _MODELS if _only(config, model)]
-    for model in own or _MODELS:
+    named = _named_alone(config)
+    # A card that has the trees of some models only is made for those.
+    there = [name.rpartition("/")[2] for name in names]
+    models = sorted(named or _MODELS, key=lambda model: not any(tree in there for tree in model.trees))
+    for model in models:
         entry = _entry(folder, names, reads, settings_of(config, model, reads), model)
         if entry is None:
             continue
@@ -143,10 +176,11 @@ def entries(folder: str, names: frozenset[str], reads: Reads) -> Iterator[BootEn
         yield msgspec.structs.replace(entry, notes=entry.notes + note) if others else entry
 
 
-def _only(config: str, model: RaspberryModel) -> bool:
-    """Tell whether a kernel is named in a section of one model only: the image is made for that."""
-    named = [m for m in _MODELS if "kernel" in settings_of(config, m).values]
-    return named == [model]
+def _named_alone(config: str) -> list[RaspberryModel]:
+    """Return the models for which alone a kernel is named, where all are of one family: it is made for them."""
+    named = [model for model in _MODELS if "kernel" in settings_of(config, model).values]
+    families = {section for model in named for section in model.sections if section in _FAMILIES}
+    return named if len(families) == 1 and len(named) < len(_MODELS) else []
 
 
 def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, model: RaspberryModel) -> BootEntry | None:
