@@ -62,7 +62,7 @@ mod tests {
             cost.title,
             format!("the text says `kernel test robot noticed \"BUG:frob\" on:` and `commit: {NAME} (\"frob: wait\")`")
         );
-        let quoted: String = text.lines().map(|line| format!("> {line}\n")).collect();
+        let quoted = format!("> {}", text.replace('\n', "\n> "));
         assert!(of_lines(&lines_of(&quoted)).is_none());
     }
 }
