@@ -247,3 +247,12 @@ def test_volumes_for_another_processor_are_refused_with_their_way(tmp_path, look
     with pytest.raises(UserError) as caught:
         looker.look(place)
     assert "its kernel is for mips" in caught.value.message
+
+
+def test_a_root_of_jffs2_is_named(tmp_path, looker):
+    marker = b"\x85\x19\x03\x20\x0c\0\0\0"
+    marker += (zlib.crc32(marker, 0xFFFFFFFF) ^ 0xFFFFFFFF).to_bytes(4, "little")
+    parts = {0x100000: fit(tmp_path, "own"), 0x200000: marker, 0x210000: marker}
+    found = looker.look(flash(tmp_path / "nor.bin", parts))
+    assert found.kernel is not None
+    assert any("not used: a JFFS2 file system at 2,097,152; to take" in note for note in found.notes)

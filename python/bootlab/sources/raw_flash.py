@@ -7,8 +7,10 @@ Which part of flash is which stands in the loader, or on the kernel's line (mtdp
 from __future__ import annotations
 
 import mmap
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -105,12 +107,16 @@ def parts_of(path: Path) -> Iterator[FlashPart]:
         except (ValueError, OSError):
             return
         with data:
-            at, count = 0, 0
+            at, count, logs = 0, 0, 0
             for own in _of_update(data, 0):
                 yield own
                 count, at = count + 1, -(-(own.at_bytes + max(own.size_bytes, 1)) // _STEP_BYTES) * _STEP_BYTES
             while at < min(len(data), _SEARCHED_BYTES) and count < _PARTS_MAX:
                 part = _part(data, at)
+                if part is not None and part.ending == "jffs2":
+                    # Each of its blocks begins so.
+                    logs += 1
+                    part = part if logs == 1 else None
                 volumes = ubi.read(data, at) if part is not None and part.ending == "ubi" else None
                 if volumes is not None:
                     found = [made for one in volumes.volumes if (made := _volume(data, one)) is not None]
@@ -196,7 +202,16 @@ def _part(data: mmap.mmap, at: int) -> FlashPart | None:
         return FlashPart(at, "a SquashFS file system", "squashfs", size) if 96 < size <= len(data) - at else None
     if head.startswith(_UBI):
         return FlashPart(at, "UBI's volumes", "ubi")
+    if _is_jffs2(head):
+        return FlashPart(at, "a JFFS2 file system", "jffs2")
     return None
+
+
+def _is_jffs2(head: bytes) -> bool:
+    """Tell whether a node of JFFS2 begins (include/uapi/linux/jffs2.h): two bytes, its kind, its length, a checksum."""
+    order: Literal["little", "big"] | None = {b"\x85\x19": "little", b"\x19\x85": "big"}.get(head[:2])  # type: ignore[assignment]
+    # The kernel's crc32 begins with zeros, and does not turn the bits at the end.
+    return order is not None and int.from_bytes(head[8:12], order) == zlib.crc32(head[:8], 0xFFFFFFFF) ^ 0xFFFFFFFF
 
 
 def _fit(data: mmap.mmap, at: int) -> FlashPart | None:
