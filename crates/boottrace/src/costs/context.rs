@@ -105,7 +105,7 @@ impl<'a> Context<'a> {
     pub fn by_whole_dates(&self, from: &Line, to: &Line) -> bool {
         let whole = |line: &Line| received_ns(line).is_some_and(is_whole);
         let on_axis = || self.axis.at(from).is_some() && self.axis.at(to).is_some();
-        self.axis.late || (!on_axis() && whole(from) && whole(to))
+        (self.axis.late || !on_axis()) && whole(from) && whole(to)
     }
 
     pub fn parameter(&self, name: &str) -> bool {

@@ -3,6 +3,7 @@
 //! kernel's lines have stamps of their own, and those of programs have none.
 
 use super::clock_set::{clock_set_near, tells_of_setting};
+use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
 use crate::log::line::{HostSource, Line};
 use crate::log::stamp::seconds;
@@ -24,6 +25,20 @@ pub(crate) fn received_ns(line: &Line) -> Option<i64> {
 /// Has a daemon's date whole seconds only?
 pub(crate) fn is_whole(ns: i64) -> bool {
     ns % NS_PER_S == 0
+}
+
+/// Did a daemon write all lines of a boot at once, programs' among the kernel's? Their places tell no order, and the kernel's
+/// own stamps do: it may not have come to init where its part of the log ends.
+pub(super) fn in_one_burst(boot: &BootLog) -> bool {
+    let programs = |line: &Line| line.process.is_some() && line.printk_ns.is_none();
+    let by_program = boot.user_from.and_then(|at| boot.lines.get(at)).is_some_and(programs);
+    let dates = || boot.lines.iter().filter_map(received_ns);
+    let apart = dates()
+        .max()
+        .zip(dates().min())
+        .map(|(last, first)| last.saturating_sub(first));
+    let kernels = boot.lines.last().is_some_and(|line| line.printk_ns.is_some());
+    by_program && kernels && boot.start != BootStart::MiddleOfLog && apart.is_some_and(|ns| ns <= NS_PER_S)
 }
 
 impl Dates {

@@ -7,6 +7,7 @@ use super::axis::Axis;
 pub(crate) use super::background::in_background;
 use super::background::speaks_for_init;
 use super::dated;
+use super::dates::in_one_burst;
 use super::first_use::is_behind_a_prompt;
 use super::idle::{is_nobodys, is_of_a_governor, Idle};
 use super::inside::{last_step, Course};
@@ -95,7 +96,8 @@ pub fn gaps(
         use Milestone::{FreeingInit, InitStarted};
         line.printk_ns.is_some() && matches!(milestone::of(&line.text), Some(FreeingInit | InitStarted))
     };
-    let init = boot.lines.iter().rposition(runs_init).unwrap_or(0);
+    let shown = boot.lines.iter().rposition(runs_init);
+    let init = shown.unwrap_or(if in_one_burst(boot) { end } else { 0 });
     // A piece without a start and without init: nobody knows whether it is still the kernel's own part.
     let piece = boot.start == BootStart::MiddleOfLog && boot.user_from.is_none();
     let missing_to = lost_to(boot, user);

@@ -71,11 +71,16 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         .lines
         .iter()
         .any(|l| said(l).contains("Running in initial RAM disk") || said(l).contains("Running in initrd"));
-    let mut spoke = None;
+    let (mut spoke, mut stamped) = (None, None);
     for line in user.clone() {
         let text = said(line);
         if text.starts_with("systemd[1]: ") && !in_ram {
-            spoke.get_or_insert(line);
+            let first = if line.printk_ns.is_some() {
+                &mut stamped
+            } else {
+                &mut spoke
+            };
+            first.get_or_insert(line);
         }
         // systemd ends all programs of the initramfs, its journal's too, when it changes.
         let ended = in_ram
@@ -95,8 +100,10 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
             // another's memory has no other.
             let alone = managers == 1 && saves_a_dump(boot);
             if managers == 1 + usize::from(in_ram) && !alone {
-                // It sets the clock and loads modules before it says its name.
-                return Some((spoke.unwrap_or(line), true));
+                // It sets the clock and loads modules before it says its name. What a daemon wrote of it among the kernel's
+                // lines has the place at which it was read, and no other.
+                let first = if line.printk_ns.is_some() { stamped } else { spoke };
+                return Some((first.unwrap_or(line), true));
             }
         }
         if text.starts_with("<<< NixOS Stage 2 >>>") {
