@@ -61,9 +61,20 @@ struct Piece<'a> {
 /// The longest time between two lines: from, to, length, and what stands between them.
 type Longest<'a> = Option<(&'a Line, &'a Line, i64, Since)>;
 
+/// Is it the log of a program that installs a system? It asks, and waits for a person's answers.
+fn is_of_an_installer(lines: &[Line]) -> bool {
+    const NAMES: [&str; 5] = ["subiquity", "ubiquity", "curtin", "anaconda", "calamares"];
+    let names = |line: &&Line| {
+        let lower = line.text.to_ascii_lowercase();
+        NAMES.iter().any(|name| lower.contains(name))
+    };
+    let spoken = || lines.iter().filter(|line| line.kind != LineKind::Blank);
+    spoken().filter(names).count() > spoken().count() / 3
+}
+
 /// The longest silence of the pieces that the lines make up.
 pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
-    if lines.len() > 10 * MOST {
+    if lines.len() > 10 * MOST || is_of_an_installer(lines) {
         return None;
     }
     let mut best: Longest = None;

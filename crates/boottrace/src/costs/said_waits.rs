@@ -16,6 +16,8 @@ use crate::text::shorten::shorten;
 const LISTED: usize = 3;
 /// Lines looked at.
 const MOST: usize = 20_000;
+/// An answer that is missed so often is not one that a start waits for.
+const TOO_OFTEN: u32 = 200;
 /// A failure that comes no more often is one of a start's many.
 const REPEATED: u32 = 4;
 /// Words told apart.
@@ -69,6 +71,8 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     }
     groups.retain(|group| group.saying != Saying::Repeated || group.count >= REPEATED);
     groups.retain(|group| group.answered < group.count);
+    // No start says it so often: a system that runs does.
+    groups.retain(|group| group.saying != Saying::NoAnswer || group.count < TOO_OFTEN);
     groups.sort_by_key(|group| {
         let often = std::cmp::Reverse(group.count);
         (std::cmp::Reverse(group.worth_ns()), rank(group.saying), often)

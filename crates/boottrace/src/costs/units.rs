@@ -26,6 +26,8 @@ const SHORTEST_NS: i64 = 100_000_000;
 const SHORTEST_DATED_NS: i64 = 2 * NS_PER_S;
 /// They wait for all others, and cost nothing themselves.
 const WAITERS: [&str; 2] = ["plymouth-quit-wait.service", "Hold until boot process finishes up"];
+/// Units of a user's session.
+const SESSIONS: [&str; 3] = ["User Manager for UID ", "User Runtime Directory ", "Session "];
 /// Names kept: a log may be anything.
 const MAX_NAMES: usize = 20_000;
 /// Where nothing says that a system is up, units that begin later than this are none of its start.
@@ -105,6 +107,13 @@ fn cost(start: Start<'_>) -> Cost {
     }
 }
 
+/// Does somebody log in at a console, over the network or at a greeter, with a password? What starts then is his session's.
+fn somebody_comes_in(line: &Line) -> bool {
+    const BY: [&str; 4] = ["login", "sshd", "sshd-session", "gdm-password"];
+    let by = |name: &str| BY.contains(&name.trim_end_matches(']'));
+    line.process.as_deref().is_some_and(by) && line.text.contains(": session opened for user ")
+}
+
 /// Starts with their times, up to first use.
 fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     let lines = &context.boot.lines;
@@ -115,7 +124,9 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     let mut failures: HashSet<&str> = HashSet::new();
     let mut began: Option<i64> = None;
     let mut dated: Option<&Line> = None;
+    let mut came_in = false;
     for line in lines.iter().take_while(|line| end.is_none_or(|end| line.number <= end)) {
+        came_in = came_in || somebody_comes_in(line);
         let Some(text) = of_systemd(line) else { continue };
         let now = context.axis.at(line).map(|(ns, _)| ns);
         began = began.or(now);
@@ -137,7 +148,8 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 }
             }
         } else if let Some(name) = begins(text) {
-            if pending.len() < MAX_NAMES {
+            let of_session = came_in && SESSIONS.iter().any(|start| name.starts_with(start));
+            if pending.len() < MAX_NAMES && !of_session {
                 pending.insert(name, line);
             }
         } else if let Some((name, end)) = ends(text).or_else(|| gives_up(text, &pending)) {

@@ -97,8 +97,15 @@ pub(super) fn speaks(text: &str) -> bool {
         lower.match_indices(word).any(|(at, _)| {
             let before = lower[..at].chars().next_back();
             let behind = lower[at + word.len()..].chars().next();
+            // A framework's name.
+            let named = lower[..at].ends_with("spring ");
+            // `'flag': 'boot'`: a value of data.
+            let quoted = before == behind && matches!(before, Some('\'' | '"'));
             !word.is_ascii()
-                || !(before.is_some_and(of_a_name) || behind.is_some_and(|c| matches!(c, '/' | '_' | '.' | '=' | '@')))
+                || !(quoted
+                    || named
+                    || before.is_some_and(of_a_name)
+                    || behind.is_some_and(|c| matches!(c, '/' | '_' | '.' | '=' | '@')))
         })
     })
 }
