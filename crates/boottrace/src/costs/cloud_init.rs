@@ -94,12 +94,12 @@ fn before(first: &Mark<'_>, place: &str) -> Option<Cost> {
     if !(SHORTEST_BEFORE_NS..LONGEST_BEFORE_NS).contains(&first.up_ns) {
         return None;
     }
-    let name = if stage.is_empty() {
-        String::new()
-    } else {
-        format!(", `{stage}`")
+    // `init` has a stage before it, which other lines may show, or the log has lost.
+    let title = match stage {
+        "" => "the kernel and what runs before the first stage of cloud-init that is shown".to_owned(),
+        "init" => "the kernel and what runs before the stage `init` of cloud-init".to_owned(),
+        _ => format!("the kernel and what runs before the first stage of cloud-init that is shown, `{stage}`"),
     };
-    let title = format!("the kernel and what runs before the first stage of cloud-init that is shown{name}");
     let evidence = format!(
         "cloud-init begins {} after the kernel's start by its own count{place}",
         spell(first.up_ns)
@@ -189,25 +189,25 @@ fn marks<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Mark<'a>> {
     out
 }
 
-/// `rest`: the line behind it, where the end of a broken one stands.
-fn mark<'a>(line: &'a Line, rest: &str) -> Option<Mark<'a>> {
+/// `rest`: the line behind it, where the end of a broken one stands. A form that wraps its lines (YAML) breaks them anywhere.
+fn mark<'a>(line: &'a Line, rest: &'a str) -> Option<Mark<'a>> {
     if let Some(mark) = old_mark(line) {
         return Some(mark);
     }
     let (_, said) = line.text.split_once("Cloud-init v. ")?;
-    let (_, said) = said.split_once(' ')?;
-    let stage = said
-        .strip_prefix("running '")
-        .map(|rest| rest.split('\'').next().unwrap_or(""));
-    if stage.is_none() && !said.starts_with("finished at ") {
-        return None;
-    }
     let whole = said.rsplit_once(" Up ").is_some_and(|(_, up)| up.contains(" second"));
     let joined = if whole {
         said.to_owned()
     } else {
         format!("{} {}", said.trim_end(), rest.trim_start())
     };
+    let (_, words) = joined.split_once(' ')?;
+    let runs = words.starts_with("running '");
+    if !runs && !words.starts_with("finished at ") {
+        return None;
+    }
+    let name = |text: &'a str| text.split_once('\'')?.1.split('\'').next();
+    let stage = runs.then(|| name(said).or_else(|| name(rest)).unwrap_or(""));
     let (_, up) = joined.rsplit_once(" Up ")?;
     let mut words = up.split(' ');
     let up_ns = seconds_ns(words.next()?).filter(|_| words.next().is_some_and(|unit| unit.starts_with("second")))?;
@@ -358,6 +358,9 @@ mod tests {
         assert_eq!(of(old)[0].1, 7_250);
         assert!(of("Cloud-init v. 9.1 finished at X. Datasource Y.  Up 77.0 seconds\n").is_empty());
         assert!(of("Cloud-init v. 9.1 running 'init' at X. Up many seconds\n").is_empty());
+        let wrapped = "  a frobd[7]: Cloud-init v. 9.1\n  running 'init' at X. Up 7.50 seconds.\n  b frobd[7]: Cloud-init v. 9.1 running\n\
+                       'modules:final' at X. Up 47.50 seconds.\n";
+        assert_eq!(of(wrapped)[0].1, 40_000);
     }
 
     #[test]

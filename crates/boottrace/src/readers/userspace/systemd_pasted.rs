@@ -53,6 +53,8 @@ pub(super) fn unpasted(line: &str) -> Cow<'_, str> {
     }
 }
 
+/// The command before what it printed, as people write it.
+const COMMANDS: [&str; 3] = ["systemd-analyze", "systemd-analyze time", "systemd-analyse"];
 /// Marks of a comment.
 const COMMENTS: [&str; 4] = ["# ", "// ", "; ", ""];
 /// What a command printed, as people show it behind the command.
@@ -177,10 +179,7 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
     };
     let before = line[..at].trim_matches(['`', '>', '*', ' ', '$', '#', '-', '+', '_', '\t', '\u{2022}']);
     // Behind a program's name it is the journal's, which the log tells of.
-    let commanded = before.is_empty()
-        || is_number(before)
-        || before.ends_with("systemd-analyze")
-        || before.ends_with("systemd-analyze time");
+    let commanded = before.is_empty() || is_number(before) || COMMANDS.iter().any(|command| before.ends_with(command));
     let quoted = line[..at].ends_with(['`', '"', '|']) || line[..at].ends_with("| ");
     if !commanded && !quoted && !is_paragraph(before) && !is_of_a_test(before) {
         return None;
@@ -230,7 +229,9 @@ fn is_of_a_test(before: &str) -> bool {
 fn pairs(line: &str) -> Vec<String> {
     let words: Vec<&str> = line.split_ascii_whitespace().map(bare).collect();
     let mut rows = Vec::new();
-    for (at, unit) in words.iter().enumerate().filter(|(_, word)| is_unit(word)) {
+    // `= 8.035s a.target reached after ...`: the account's sum, and no row.
+    let row = |at: usize| is_unit(words[at]) && words.get(at + 1) != Some(&"reached");
+    for (at, unit) in words.iter().enumerate().filter(|(at, _)| row(*at)) {
         // A time has up to three words: `1h 2min 3.4s`.
         let mut from = at;
         while from > 0 && at - from < 3 && is_span(words[from - 1]) {
