@@ -129,7 +129,9 @@ fn failed(boot: &Boot) -> Option<String> {
     let stopped = boot.outcome == Outcome::Panic;
     let fails = |kind| match kind {
         Kind::Oops | Kind::Warning => true,
-        Kind::Panic | Kind::NoRoot | Kind::NoInit => stopped,
+        Kind::Panic | Kind::NoInit => stopped,
+        // A piece may end before the panic.
+        Kind::NoRoot => stopped || !boot.reached_user,
         _ => false,
     };
     let failure = boot.failures.iter().filter(early).find(|failure| fails(failure.kind))?;

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::firmware::facts::FirmwareStep;
+use crate::log::line::Line;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     decompression(context, out);
@@ -61,6 +62,12 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         return;
     };
     let end = context.find_from(at + 1, &["Freeing initrd memory"]);
+    // The kernel finds that it is none, and copies it to a RAM disk (init/initramfs.c).
+    let to = end.map_or(context.lines.len(), |(to, _)| to);
+    let refused = |line: &&Line| line.text.contains("looks like an initrd");
+    if context.lines[at..to].iter().any(refused) {
+        return;
+    }
     let ns = end.and_then(|(_, end)| context.between(line, end));
     let unknown = if end.is_some() {
         "the log has no stamps there"

@@ -114,6 +114,7 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     } else {
         // The root device does not come: whatever else has a time, the boot ends here.
         untimed_waits(&context, &mut out, |cost| cost.kind == CostKind::RootDeviceWait);
+        loaders_rounds(&context, &mut out);
     }
     if clockless {
         out.extend(cloud_init::of_lines(context.boot.lines.iter()));
@@ -136,6 +137,24 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     account_parts::find(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out
+}
+
+/// What a boot loader says again and again of a limit that passed: no clock counts it there, and no other cost holds it.
+fn loaders_rounds(context: &Context<'_>, out: &mut Vec<Cost>) {
+    const ROUNDS: usize = 4;
+    let spoken = context
+        .boot
+        .lines
+        .iter()
+        .filter(|line| line.kind == crate::log::line::LineKind::Firmware);
+    for cost in said_waits::of_lines(spoken) {
+        let told = out
+            .iter()
+            .any(|known| known.lines.iter().any(|line| cost.lines.contains(line)));
+        if !told && cost.lines.len() >= ROUNDS && cost.title.starts_with("a line tells of a time-out: ") {
+            out.push(cost);
+        }
+    }
 }
 
 /// Where no cost has a time, what the lines say is waited for; of what another cost tells, nothing again.

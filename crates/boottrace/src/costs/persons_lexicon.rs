@@ -119,3 +119,8 @@ pub(super) const FAULTS: &str =
 pub(super) const REMEDIES: &str =
     "fix|the fix|cause|the cause|root cause|reason|solution|the solution|resolution|workaround|\
     culprit|answer|diagnosis|explanation|solved|update|edit";
+/// Words with which somebody excuses a late answer.
+pub(super) const EXCUSES: &str = "sorry for the delay|sorry for the late|sorry for the long delay|sorry for the slow|\
+    sorry about the delay|sorry for my late|sorry for my delay|sorry for delay|sorry for late|\
+    apologies for the delay|apologies for the late|apologies for the slow|apologize for the delay|\
+    apologise for the delay|excuse the delay|delay in replying|delay in getting back";

@@ -9,7 +9,7 @@ use super::persons_causes;
 use super::persons_choice::{choice, last_choice};
 use super::persons_commands;
 use super::persons_guides::is_guide;
-use super::persons_lexicon::{BECAUSE, BEGINNING, CAUSES, CONTEXT, OTHER, SLOW, WAITS};
+use super::persons_lexicon::{BECAUSE, BEGINNING, CAUSES, CONTEXT, EXCUSES, OTHER, SLOW, WAITS};
 use super::persons_lists;
 use super::persons_machines;
 use super::persons_posts::{self, Posts};
@@ -57,6 +57,8 @@ pub(crate) struct Told {
     pub weak: bool,
     /// What it says is of a time, of a start, or of what goes wrong.
     pub of_start: bool,
+    /// It, or the title, speaks of a start, and not of what a machine was restarted for.
+    pub speaks: bool,
 }
 
 impl Told {
@@ -137,6 +139,11 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
             .into_iter()
             .take(SENTENCES + 1 - said.len().min(SENTENCES))
         {
+            // Whoever answers late is no machine that starts late, and `Checking the frob ...` is a program's step.
+            let begins = text.split(' ').next().unwrap_or("");
+            if holds(&text.to_lowercase(), EXCUSES) || begins.ends_with("ing") && text.ends_with(" ...") {
+                continue;
+            }
             let (worth, ns, [why, slow]) = weigh(text, near);
             said.push(Said {
                 text,
@@ -193,6 +200,10 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     };
     Some(Told {
         of_start: timed || first.iter().any(of_start),
+        speaks: tells
+            || first
+                .iter()
+                .any(|one| speaks_of_a_start(&one.text.to_lowercase().replace("reboot", ""))),
         cost: quoted(writes, &first)?,
         more: list.into_iter().chain(commands).chain(more(also, &further)).collect(),
         ns: first.iter().filter_map(|one| one.ns).max(),
@@ -240,6 +251,7 @@ fn of_lists(costs: Vec<Cost>) -> Option<Told> {
         titled: true,
         weak: false,
         of_start: true,
+        speaks: true,
     })
 }
 

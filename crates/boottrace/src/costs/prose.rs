@@ -16,7 +16,7 @@ const THINGS: &str = "udev|nfs|tftp|pxe|dhcp|dns|ntp|network|wifi|wlan|ethernet|
     baud|uart|driver|module|initcall|service|daemon|device|apparmor|selinux|journald|sshd|lightdm|sddm|gdm|\
     script|dexopt|dex2oat";
 /// A start, in English; Android's as its users see it.
-const STARTS: &str = "boot|startup|start-up|start up|starting up|initramfs|initrd|login prompt|login screen|\
+const STARTS: &str = "boot|startup|start-up|start up|starts up|starting up|initramfs|initrd|login prompt|login screen|\
     rootfs|pxe|cloud-init|wait-online|network-online|power-on|power on|power-up|power up|to start|the start|slow start|\
     starts slow|reach shell|gdm|probing|initcall|firmware loading|initialization|mount time|to mount|mounting time|\
     init time|start-time|start.elf|bootcode.bin|optimizing app|optimising app|apps optimizing|apps optimising|apps are optimi|apps will optimi|re-optimi|app optimization|app optimisation|android is upgrading|\

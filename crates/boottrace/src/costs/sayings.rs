@@ -187,15 +187,9 @@ pub(super) fn saying(text: &str) -> Option<Saying> {
     (!is_source(text) && !is_setting(&lower, found) && !is_over(&lower, found)).then_some(found)
 }
 
-/// What daemons say when they are ready.
-const READY: [&str; 6] = [
-    "waiting for events",
-    "waiting for connections",
-    "waiting for incoming connections",
-    "waiting for requests",
-    "waiting for commands",
-    "waiting for clients",
-];
+/// What daemons say when they are ready; WPS' registrar comes when somebody presses a button.
+const READY: &str = "waiting for events|waiting for connections|waiting for incoming connections|\
+    waiting for requests|waiting for commands|waiting for clients|waiting for registrar";
 /// What people are told to do.
 const ADVICE: [&str; 3] = ["and try again", "please try again", "then try again"];
 
@@ -218,7 +212,7 @@ fn said(lower: &str) -> Option<Saying> {
         return Some(Saying::TimedOut);
     }
     // A daemon that is ready waits for others, and nobody for it.
-    if READY.iter().any(|words| lower.contains(words)) || waits_for_a_setting(lower) {
+    if READY.split('|').any(|words| lower.contains(words)) || waits_for_a_setting(lower) {
         return None;
     }
     // A frozen unit is one that the system puts to sleep; advice is no event, and a network without a route is not waited for.
@@ -377,6 +371,7 @@ mod tests {
             "Starting Wait for frobs to come...",
             "if (wait_for_frob() == -ETIMEDOUT)",
             "frobd: waiting for events: logging is off",
+            "Waiting for Registrar to connect...",
             "+	dev_err(dev, \"frob timed out\\n\");",
             "Hit any key, or wait for the boot",
             "irq 110: nobody",

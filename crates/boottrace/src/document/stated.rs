@@ -2,6 +2,7 @@
 //! Lines that belong to no boot, and yet say how long something took in one.
 
 use super::asked_root_delay;
+use super::boot::Boot;
 use super::document::Part;
 use super::start_scripts;
 use super::start_scripts::Scripts;
@@ -11,6 +12,7 @@ use crate::costs::persons_words::Told;
 use crate::costs::{
     cloud_init, longest_gap, persons_words, robots, stage_tables, stated_lines, step_tables, untimed, Cost, CostKind,
 };
+use crate::facts::boot::Outcome;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::is_fence;
 use crate::log::clock::{Clock, NS_PER_S};
@@ -145,8 +147,9 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
         let runs = placed.iter().any(|(_, part)| matches!(part, Part::NotABoot(_)));
         costs = untimed::of_lines(text.clone());
         if in_use(placed) {
-            // What sentences say of waits there is of no start.
-            costs.retain(|cost| !is_quoted(cost));
+            // What sentences say of waits there is of no start, and neither is what waits where a machine goes down.
+            let down = goes_down(placed);
+            costs.retain(|cost| !is_quoted(cost) && !down);
         }
         if placed.is_empty() && costs.iter().all(|cost| cost.cost_ns.is_none()) && !costs.is_empty() {
             let told = persons_words::of_lines(text.clone());
@@ -161,7 +164,7 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
     }
     let all = with_persons(text.clone(), within);
     if costs.is_empty() {
-        costs = of_persons(all.into_iter(), placed.is_empty());
+        costs = of_persons(all.into_iter(), placed.is_empty(), in_use(placed));
     } else if text.count() <= OF_A_QUESTION && !costs.iter().any(is_of_a_person) {
         // A title on a slow start beside what a line of the piece states.
         let told = persons_words::of_lines(all.into_iter()).filter(|told| !told.weak && (told.titled || told.why));
@@ -184,11 +187,15 @@ fn is_of_a_person(cost: &Cost) -> bool {
         .any(|begin| cost.title.starts_with(begin))
 }
 
-/// What persons write; where that says nothing, a line of theirs that states a time. `alone`: nothing else was read.
-fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool) -> Vec<Cost> {
+/// What persons write; where that says nothing, a line of theirs that states a time. `alone`: nothing else was read; `used`:
+/// nothing but a system that has been running, of which only words on a start are told.
+fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool, used: bool) -> Vec<Cost> {
     let mut stated = stated_lines::of_lines(text.clone());
     // Beside a log, words of neither a time nor a start say nothing of it.
-    let told = persons_words::of_lines(text).filter(|told| alone || told.of_start);
+    let told = persons_words::of_lines(text).filter(|told| alone || told.of_start && (!used || told.speaks));
+    if used && told.is_none() {
+        return Vec::new();
+    }
     let Some(told) = told.filter(|told| !told.weak && (alone || told.ns.is_some()) || stated.is_empty()) else {
         for cost in &mut stated {
             cost.title = format!("the text says {}", cost.title);
@@ -244,7 +251,7 @@ fn beside_pieces<'a>(
     let of_a_boot = placed.iter().any(|(_, part)| matches!(part, Part::Boot(_)));
     let mut runs = false;
     let shown_ns = placed.iter().try_fold(0, |most: i64, (_, part)| match part {
-        Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel => {
+        Part::Boot(boot) if boot.start == BootStart::MiddleOfLog || !boot.reached_kernel || ends_early(boot) => {
             let costs = boot.costs.iter().filter_map(|cost| cost.cost_ns.or(cost.gain_ns));
             let stretch = boot.longest.as_ref().map(|stretch| stretch.duration_ns);
             Some(costs.chain(stretch).fold(most, i64::max))
@@ -303,13 +310,27 @@ fn beside_pieces<'a>(
     report(costs)
 }
 
-/// Is all that was found a system that has been running, or sleeps?
+/// Does a short log end in the kernel? Its author says why he shows it.
+fn ends_early(boot: &Boot) -> bool {
+    const LINES: u32 = 60;
+    boot.outcome == Outcome::EndsInKernel && boot.to_line.saturating_sub(boot.from_line) < LINES
+}
+
+/// Is all that was found a system that has been running, sleeps or goes down?
 fn in_use(placed: &[(u32, Part)]) -> bool {
     let runs = |part: &Part| match part {
-        Part::NotABoot(part) => matches!(part.what.as_str(), "running-system" | "suspend"),
+        Part::NotABoot(part) => matches!(part.what.as_str(), "running-system" | "suspend" | "shutdown"),
         _ => false,
     };
     !placed.is_empty() && placed.iter().all(|(_, part)| runs(part))
+}
+
+/// Does a machine go down in some part?
+fn goes_down(placed: &[(u32, Part)]) -> bool {
+    placed.iter().any(|(_, part)| match part {
+        Part::NotABoot(part) => part.what == "shutdown",
+        _ => false,
+    })
 }
 
 /// Is it a quotation, of which no time is known?

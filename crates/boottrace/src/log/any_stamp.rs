@@ -71,6 +71,7 @@ fn split(text: &str) -> Option<(Form, i64, &str)> {
     let (dated, ns, used) = date_and_time(rest)
         .map(|(ns, used)| (true, ns, used))
         .or_else(|| time_of_day(rest).map(|(ns, used)| (false, ns, used)))
+        .or_else(|| days_and_time(rest).map(|(ns, used)| (true, ns, used)))
         .map(|(dated, ns, used)| (Some(dated), ns, used))
         .or_else(|| seconds(rest).map(|(ns, used)| (None, ns, used)))
         .or_else(|| whole_seconds(rest).map(|(ns, used)| (None, ns, used)))?;
@@ -144,6 +145,16 @@ fn date_and_time(text: &str) -> Option<(i64, usize)> {
     Some((days * 86_400 * NS_PER_S + ns, used + gap + of_time))
 }
 
+/// `0d,00:00:07.12`: whole days since a start, and the time since the last of them.
+fn days_and_time(text: &str) -> Option<(i64, usize)> {
+    let (days, used) = digits(text.as_bytes()).filter(|(_, used)| *used <= 4)?;
+    let rest = text[used..].strip_prefix('d')?;
+    let gap = usize::from(rest.starts_with([',', ' ']));
+    let (ns, of_time) = time_of_day(&rest[gap..])?;
+    let days_ns = i64::try_from(days).ok()?.checked_mul(86_400 * NS_PER_S)?;
+    Some((days_ns.checked_add(ns)?, used + 1 + gap + of_time))
+}
+
 fn numeric_date(text: &str) -> Option<(i64, usize)> {
     let mut numbers = [0_i64; 3];
     let (mut count, mut used) = (0, 0);
@@ -201,6 +212,7 @@ mod tests {
         assert_eq!(ms("Jan  2 00:00:01 host frob"), Some(2 * day + 1_000));
         assert_eq!(ms("2031-01-02T00:00:01+0100 frob"), Some(42 * day + 1_000));
         assert_eq!(ms("1900000001   frob"), Some(1_900_000_001_000));
+        assert_eq!(ms("1d,00:00:07.12> frob"), Some(day + 7_120));
         // Behind a difference, the clock.
         assert_eq!(ms("5.973 [2031-01-02 00:00:01.250] frob"), Some(42 * day + 1_250));
     }

@@ -152,6 +152,10 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
         let meaning = named.map_or(meaning.to_owned(), |name| {
             format!("kernel code failed in {name}; what follows may be its consequence")
         });
+        let storage = (kind == FailureKind::NoRoot)
+            .then(|| storage_failure(boot, fault.line))
+            .flatten();
+        let meaning = storage.map_or(meaning.clone(), |said| format!("{said}; {meaning}"));
         // The panic is listed, however many oopses came before it.
         let first_panic = kind == FailureKind::Panic && out.iter().all(|failure: &Failure| failure.kind != kind);
         if out.len() < MAX_LISTED || first_panic {
@@ -232,6 +236,28 @@ fn failing_function(boot: &BootLog, line: u32) -> Option<String> {
         });
     }
     None
+}
+
+/// What a storage driver or a file system says of a failure shortly before no root file system is found; that it is why is
+/// not claimed.
+fn storage_failure(boot: &BootLog, line: u32) -> Option<String> {
+    const LINES: usize = 12;
+    const SPEAKERS: &str = "ubi|mmc|dwmmc|sdhci|ata|sd |scsi|nvme|blk_|print_req_error|buffer i/o error|i/o error|\
+        end_request|nand|mtd|spi-nand|spi-nor|squashfs|ext2-fs|ext3-fs|ext4-fs|xfs|btrfs|f2fs|device-mapper|virtio_blk";
+    const FAILS: &str = " error|failed|cannot|can't|could not|timed out|timeout";
+    let to = boot.lines.partition_point(|one| one.number < line);
+    let mut before = boot.lines[..to]
+        .iter()
+        .rev()
+        .filter(|one| one.kind == LineKind::Kernel)
+        .take(LINES);
+    let found = before.find(|one| {
+        let text = one.text.trim_start().to_ascii_lowercase();
+        let of_storage = SPEAKERS.split('|').any(|name| text.starts_with(name));
+        of_storage && FAILS.split('|').any(|word| text.contains(word))
+    })?;
+    let said = shorten(found.text.trim());
+    Some(format!("line {}, shortly before, says `{said}`", found.number))
 }
 
 fn never_returned(call: &Initcall, ended: Outcome) -> Failure {

@@ -278,7 +278,10 @@ pub(super) fn running(log: &BootLog) -> Option<(&'static str, String)> {
     };
     // What init's own scripts load fails earlier.
     let by_hand = |line: &Line| line.text.contains(" Comm: insmod ");
-    let runs = first.0 >= runs_ns || first.0 >= SETTLED_NS && log.lines.iter().any(by_hand);
+    // Somebody pulls a device out, and shows what follows.
+    let begins = log.lines.iter().find(|line| line.printk_ns.is_some());
+    let pulled = begins.is_some_and(|line| line.text.contains(": USB disconnect, device number "));
+    let runs = first.0 >= runs_ns || first.0 >= SETTLED_NS && (pulled || log.lines.iter().any(by_hand));
     (runs && !starting).then(|| {
         let failed = fault(log).unwrap_or_default();
         let why = format!(

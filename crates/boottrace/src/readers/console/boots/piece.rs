@@ -49,7 +49,8 @@ impl Splitter<'_> {
         let told = lines.iter().rev().take_while(|line| !is_logged(line)).take(TOLD);
         let paragraph = apart && told.filter(|line| of_person(line)).count() >= SENTENCES;
         let left_out = paragraph || last.is_some_and(|line| leaves_out(line) || announced(line));
-        !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out
+        let later = !is_before_overflow(ns) && ns.saturating_sub(max) > LATER_NS && left_out;
+        later || self.is_printed_again(line)
     }
 
     /// Does somebody write behind a boot loader's lines, and then show what a kernel said long after its start?
@@ -76,6 +77,9 @@ impl Splitter<'_> {
         let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
             return false;
         };
+        if self.joins_again(line) {
+            return true;
+        }
         let back = max.saturating_sub(ns) >= BACK_NS;
         let Some(boot) = self.state.boot.as_ref().filter(|_| back && !is_before_overflow(ns)) else {
             return false;
@@ -109,6 +113,18 @@ impl Splitter<'_> {
         })
     }
 
+    /// Does the same device join a group of its I/O MMU for a second time, behind somebody's words? In one boot it does so once
+    /// (drivers/iommu/iommu.c).
+    fn joins_again(&self, line: &Line) -> bool {
+        let Some(device) = joining(line) else { return false };
+        let Some(boot) = self.state.boot.as_ref().filter(|boot| self.is_piece(boot)) else {
+            return false;
+        };
+        let spoken = boot.lines.iter().rev().filter(|line| line.kind != LineKind::Blank);
+        let mut since = spoken.take_while(|line| !is_logged(line)).take(SPOKEN);
+        since.any(of_person) && boot.lines.iter().any(|before| joining(before) == Some(device))
+    }
+
     /// Lines without a kernel's banner are a piece; so are those that begin at zero without one.
     fn is_piece(&self, boot: &BootLog) -> bool {
         match boot.start {
@@ -127,14 +143,31 @@ impl Splitter<'_> {
         }
     }
 
-    /// Takes what a person wrote or typed below a piece off its end: it is nobody's of that machine.
+    /// Does somebody print the whole log behind what was chosen of it, and is what it shows there of long after?
+    fn is_printed_again(&self, line: &Line) -> bool {
+        const LONG_NS: i64 = 30_000_000_000;
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let later = !is_before_overflow(ns) && ns.saturating_sub(max) > LONG_NS;
+        let piece = self.state.boot.as_ref().filter(|boot| later && self.is_piece(boot));
+        let last = piece.and_then(|boot| boot.lines.iter().rev().find(|line| line.kind != LineKind::Blank));
+        let prints = |line: &Line| printing_command(&line.text).is_some() && chooses_lines(&line.text).is_none();
+        last.is_some_and(|line| !is_logged(line) && prints(line))
+    }
+
+    /// Takes what a person wrote or typed below a piece, or below a boot loader's lines, off its end: it is nobody's of that
+    /// machine.
     pub(super) fn give_back_words(&mut self) {
-        let Some(boot) = self.state.boot.as_ref().filter(|boot| self.is_piece(boot)) else {
-            return;
-        };
-        let Some(from) = words_from(&boot.lines) else {
-            return;
-        };
+        let from = self.state.boot.as_ref().and_then(|boot| {
+            let of_loader = || boot.kernel_from.is_none().then(|| letter_from(&boot.lines)).flatten();
+            if self.is_piece(boot) {
+                words_from(&boot.lines)
+            } else {
+                of_loader()
+            }
+        });
+        let Some(from) = from else { return };
         let Some(boot) = &mut self.state.boot else { return };
         let given = boot.give_up_from(from);
         let begin = given.first().map(|line| line.number);
@@ -166,6 +199,42 @@ fn words_from(lines: &[Line]) -> Option<usize> {
     (own_line && !lines[first..].iter().any(of_machine)).then_some(first)
 }
 
+/// Where a letter begins that ends with a greeting behind a boot loader's lines: paragraphs that a person wrote.
+fn letter_from(lines: &[Line]) -> Option<usize> {
+    const GREETINGS: [&str; 9] = [
+        "thanks",
+        "thank you",
+        "many thanks",
+        "thanks in advance",
+        "thanks a lot",
+        "regards",
+        "best regards",
+        "kind regards",
+        "cheers",
+    ];
+    /// A name may stand below it.
+    const SIGNED: usize = 3;
+    let blank = |line: &Line| line.text.trim().is_empty();
+    let greets = |line: &Line| {
+        let text = line.text.trim_start_matches(['>', ' ', '\t']);
+        let text = text.trim_end_matches([',', '.', '!', ' ']).to_ascii_lowercase();
+        !is_logged(line) && GREETINGS.contains(&text.as_str())
+    };
+    let mut from = lines.iter().rposition(greets)?;
+    let below = lines[from + 1..].iter().filter(|line| !blank(line)).count();
+    if below > SIGNED || lines[from..].iter().any(is_logged) {
+        return None;
+    }
+    while let Some(last) = lines[..from].iter().rposition(|line| !blank(line)) {
+        let first = lines[..last].iter().rposition(blank).map_or(0, |at| at + 1);
+        if first == 0 || !of_person(&lines[first]) || !of_person(&lines[last]) {
+            break;
+        }
+        from = first;
+    }
+    Some(from)
+}
+
 /// Do the stamps begin again before all that a piece has shown, and stay there? A blank line parts the two, or no clock
 /// goes back so far.
 fn begins_before(boot: &BootLog, (max, ns): (i64, i64), next: Option<&Line>) -> bool {
@@ -175,6 +244,12 @@ fn begins_before(boot: &BootLog, (max, ns): (i64, i64), next: Option<&Line>) -> 
     let before = first.is_some_and(|first| first.saturating_sub(ns) >= BACK_NS);
     let apart = boot.lines.last().is_some_and(|line| line.kind == LineKind::Blank);
     (apart && before && (stays || next_ns.is_none())) || (max.saturating_sub(ns) >= FAR_NS && stays)
+}
+
+/// The device of which the kernel says that it joins a group of an I/O MMU.
+fn joining(line: &Line) -> Option<&str> {
+    let (device, _) = line.text.trim_start().split_once(": Adding to iommu group ")?;
+    Some(device).filter(|_| line.printk_ns.is_some())
 }
 
 fn is_logged(line: &Line) -> bool {
