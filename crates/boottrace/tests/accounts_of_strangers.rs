@@ -134,3 +134,51 @@ fn an_account_that_is_an_example_is_of_no_boot() {
     let said = "Startup finished in 2.5s (kernel) + 47s (userspace) = 49.5s\n";
     assert!(unit_reports(&read(said))[0].startup.is_some());
 }
+
+#[test]
+fn rows_with_remarks_and_tags_are_one_chain() {
+    let log = "It hangs:\n\ngraphical.target @1min 2.6s\n\
+               &#9492;&#9472;frob.service @1min 2.5s +39ms  :confused:\n\
+               \u{20} &#9492;&#9472;[b]quux.service @58.1s +4.4s   why so late?[/b]\n\
+               \u{20}   &#9492;&#9472;[color=red]sysinit.target @57.7s[/color]\n\
+               \u{20}     &#9492;&#9472;**x.service @6.3s +1.7s   :confused:**\n";
+    let found = told(log);
+    assert_eq!(unit_reports(&read(log)).len(), 1);
+    let gap = "nothing that was read explains the time before `sysinit.target`".to_owned();
+    assert_eq!(found[0], (Some(49_700), gap), "{found:?}");
+}
+
+#[test]
+fn an_account_without_a_blank_or_with_its_ends_of_lines_written_out() {
+    let account = "Startup finished in 2min 2.5s (kernel) + 30.5s (userspace) = 2min 33.000s";
+    let target = "graphical.target reached after 30.125s in userspace";
+    let glued = format!("It is slow:\n\n{account}{target}\n  9.5s frob.service\n");
+    assert_eq!(parts(&glued), [[122_500, 30_500]]);
+    let string = format!("{{ \"ExecDuration\": \"7\", \"Summary\": \"{account}\\n{target}\", \"x\": 1 }}\n");
+    for log in [glued, string] {
+        let document = read(&log);
+        let startup = unit_reports(&document)[0].startup.clone().expect("an account");
+        assert_eq!(startup.total_ns, Some(153_000_000_000), "{log}");
+        assert_eq!(startup.target.as_deref(), Some("graphical.target"), "{log}");
+    }
+}
+
+#[test]
+fn what_a_page_shows_before_a_unit_is_taken_out_is_of_another_boot() {
+    let page =
+        "I was tweaking my boot today. First came:\n\n```\n  7.5s frob.service\n```\n\nTo remove it I used:\n\n```\n\
+                systemctl disable frob.service\n```\n\nThen it said:\n\n```\n\
+                Startup finished in 3.5s (kernel) + 8.5s (userspace) = 12.0s\n```\n";
+    let accounts = |page: &str| {
+        let document = read(page);
+        let reports = unit_reports(&document).into_iter();
+        reports
+            .map(|report| (report.startup.is_some(), report.units.len()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(accounts(page), [(false, 1), (true, 0)]);
+    let kept = page
+        .replace("To remove it I used:", "It is up with:")
+        .replace("systemctl disable", "ls");
+    assert_eq!(accounts(&kept), [(true, 1)]);
+}

@@ -194,3 +194,32 @@ fn a_log_daemon_repeats_the_kernels_log_on_a_terminal_that_cuts_lines() {
     assert_eq!(found.len(), 1);
     assert!(ms(&found[0], StageEvent::FirstUse).is_some());
 }
+
+#[test]
+fn a_kernel_of_freebsd_that_speaks_again_is_another_boot() {
+    let boot = |minute: u32| {
+        let head = format!("Apr 27 18:{minute}:21 frob");
+        format!(
+            "{head} syslogd: kernel boot file is /boot/kernel/kernel\n\
+             {head} kernel: Copyright (c) 1992-2035 The FreeBSD Project.\n\
+             {head} kernel: FreeBSD is a registered trademark of The FreeBSD Foundation.\n\
+             {head} kernel: ada7: 20480MB (41943040 512 byte sectors)\n\
+             {head} kernel: Root mount waiting for: usbus7\n\
+             {head} kernel: Trying to mount root from ufs:/dev/ada7p2 [rw]...\n\
+             {head} frobd[77]: starting\n"
+        )
+    };
+    let down = "Apr 27 18:20:15 frob reboot: rebooted by root\nApr 27 18:20:15 frob syslogd: exiting on signal 15\n";
+    assert_eq!(boots(&boot(10)).len(), 1);
+    assert_eq!(boots(&format!("{}{down}{}", boot(10), boot(30))).len(), 2);
+}
+
+#[test]
+fn a_list_of_words_to_search_for_is_no_panic() {
+    let list =
+        "Fatal\n\nKernel panic - not syncing: Fatal exception\n\npanic\nWatchdog bark!\n\nToo many open frobs\n\n\
+                No space left\n\nInternal error: Oops\n\nRebooting in\n\nException stack\n\ninit: Starting service\n";
+    assert!(boots(list).is_empty());
+    let machines = list.replace("No space left", "CPU: 0 PID: 1 Comm: frob");
+    assert!(!boots(&machines).is_empty());
+}

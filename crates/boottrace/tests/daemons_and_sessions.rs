@@ -144,3 +144,52 @@ fn an_account_and_its_target_on_one_line() {
     let reports = reading::unit_reports(&read(log)).len();
     assert!(reports > 0);
 }
+
+#[test]
+fn an_update_of_a_running_system_is_no_start() {
+    let mut log = at_once(&[
+        BANNER,
+        ("0.000000", "Command line: root=/dev/sda1"),
+        ("2.100000", "md: raid10 personality registered for level 10"),
+        ("3.500000", "udevd version 9 started"),
+        ("5.200000", "NET: Registered protocol family 17"),
+    ]);
+    log += "Mar  3 10:00:07 frob rsyslogd: [origin software=\"rsyslogd\" swVersion=\"9.9\" x-pid=\"7\"] restart\n\
+            Mar  3 10:00:08 frob quuxd: frobs are up\n";
+    let updates: String = (0..40).fold(String::new(), |mut text, n| {
+        let _ = writeln!(
+            text,
+            "Mar  3 10:{:02}:{:02} frob yum: Updated: frob-{n}.x86_64",
+            2 + n / 8,
+            44 + n % 8
+        );
+        text
+    });
+    log += &updates;
+    log += "Mar  3 10:06:52 frob kernel: [  411.000000] udevd version 9 started\n\
+            Mar  3 10:06:52 frob yum: Updated: udev-9.x86_64\n";
+    let told = titles(&read(&log));
+    assert!(!told.iter().any(|title| title.contains("yum")), "{told:?}");
+    let boots = boots(&log);
+    let late = boots[0].costs.iter().filter_map(|cost| cost.cost_ns).max();
+    assert!(late < Some(60_000_000_000), "{:?}", boots[0].costs);
+}
+
+#[test]
+fn nobody_is_silent_between_lines_that_somebody_chose() {
+    let journal = "Mar  3 10:00:01 frob kernel: Linux version 9.9.9-frob (me@frob) (gcc 9.9) #1 SMP\n\
+                   Mar  3 10:00:02 frob systemd[1]: systemd 999 running in system mode (+PAM)\n\
+                   Mar  3 10:00:03 frob frobd[71]: frobs the frob\n\
+                   Mar  3 10:00:23 frob quuxd[72]: frobs the quux\n\
+                   Mar  3 10:00:24 frob systemd[1]: Reached target Multi-User System.\n\
+                   Mar  3 10:00:24 frob systemd[1]: Startup finished in 2.500s (kernel) + 21.000s (userspace) = 23.500s.\n";
+    let silent = |log: &str| {
+        titles(&read(log))
+            .iter()
+            .any(|title| title.starts_with("nothing is logged"))
+    };
+    assert!(silent(journal));
+    assert!(!silent(&format!(
+        "{journal}me@frob:~> sudo journalctl -b | grep -Ei 'frob|systemd'\n"
+    )));
+}

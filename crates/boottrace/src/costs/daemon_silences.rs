@@ -12,7 +12,7 @@ use crate::facts::boot::gap::ends_the_boot;
 use crate::facts::boot::idle::Often;
 use crate::facts::boot::inside::last_started;
 use crate::log::boot_log::BootStart;
-use crate::log::breaks::{leaves_out, shuts_down};
+use crate::log::breaks::{filtering_command, leaves_out, shuts_down};
 use crate::log::clock::NS_PER_S;
 use crate::log::course::comes_by_itself;
 use crate::log::in_use::is_in_use;
@@ -58,6 +58,10 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     if context.boot.start == BootStart::MiddleOfLog && context.startup.is_none() {
         return;
     }
+    // Between lines that somebody chose, others may have spoken.
+    if context.boot.lines.iter().any(chooses_the_journals) {
+        return;
+    }
     let lines = dated(context);
     let mut found = blocks(context, &lines);
     found.extend(silences(context, &lines));
@@ -78,6 +82,12 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         }
     }
     out.extend(chosen.iter().map(cost));
+}
+
+/// `journalctl -b | grep -i frob`, as somebody typed it.
+fn chooses_the_journals(line: &Line) -> bool {
+    let logged = line.host_ns.is_some() || line.process.is_some() || line.has_kernel_prefix();
+    !logged && filtering_command(&line.text).is_some_and(|command| command.starts_with("journalctl"))
 }
 
 /// The lines of a start that a daemon dated, from the first of a program on.

@@ -195,8 +195,8 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let [writes, also] = if is_guide(&all) { OF_A_GUIDE } else { OF_A_PERSON };
     let of_start = |one: &&Said| {
         const WRONG: [&str; 8] = ["fail", "panic", "hang", "crash", "error", "stuck", "bug", "broken"];
-        let text = one.text.to_lowercase();
-        speaks_of_a_start(&text) || WRONG.iter().any(|word| text.contains(word))
+        let text = one.text.to_lowercase().replace("chang", "").replace("debug", "");
+        !text.is_ascii() || speaks_of_a_start(&text) || WRONG.iter().any(|word| text.contains(word))
     };
     Some(Told {
         of_start: timed || first.iter().any(of_start),

@@ -55,7 +55,7 @@ pub(super) fn is_a_date(text: &str) -> bool {
 
 /// A machine's line, a table's row, a command, a program's text, and a page's line on who wrote what are no sentences.
 pub(super) fn is_prose(line: &Line) -> bool {
-    let text = unquoted(line.text.trim());
+    let text = behind_a_tag(unquoted(line.text.trim()));
     let captured = line.host_ns.is_some() && !is_sentence(text);
     let logged = line.has_kernel_prefix() || line.process.is_some() || captured || any_stamp::of(text).is_some();
     let code =
@@ -64,6 +64,14 @@ pub(super) fn is_prose(line: &Line) -> bool {
     // A table's row, and a page's indented command.
     let row = text.contains("   ") || line.text.starts_with("    ") && !is_sentence(text);
     !logged && !code && !head && !row && !is_a_date(text) && !is_a_programs(text) && !commits::is_trailer(text)
+}
+
+/// The sentence behind a tag that begins a page's line: `<img src="x" />I use ...`.
+fn behind_a_tag(text: &str) -> &str {
+    let tag = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    let of_page = |inside: &str| inside.contains("=\"") || matches!(inside, "p" | "li" | "em" | "br" | "br/" | "br />");
+    let said = tag.filter(|(inside, rest)| of_page(inside) && is_sentence(rest));
+    said.map_or(text, |(_, rest)| rest)
 }
 
 /// `frobd[12]: up`, `INFO: up`, and a line with the name of a commit.

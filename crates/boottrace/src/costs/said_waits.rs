@@ -7,6 +7,7 @@ use super::kind::CostKind;
 use super::sayings::{saying, Saying};
 use super::start_jobs::UNIT_ADVICE;
 use super::start_jobs::{is_device, job, path_of, DEVICE_ADVICE};
+use super::stated_time::took_no_time;
 use crate::log::any_stamp;
 use crate::log::line::{Line, LineKind};
 use crate::log::sentence::{is_item, is_sentence};
@@ -61,7 +62,8 @@ pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
         for text in spoken(line) {
             // What systemd waits for may be called anything.
             let waited = job(text).map(|_| Saying::Waited);
-            if let Some(saying) = waited.or_else(|| saying(text)).or_else(|| fails(line, text)) {
+            let saying = waited.or_else(|| saying(text)).or_else(|| fails(line, text));
+            if let Some(saying) = saying.filter(|saying| *saying != Saying::Waited || !took_no_time(text)) {
                 match failed.filter(|_| depends(text)) {
                     Some(failed) => blame(&mut groups, failed),
                     None => add(&mut groups, line, text, saying),

@@ -15,6 +15,24 @@ pub(super) fn stated_ns(text: &str, ahead: bool) -> Option<i64> {
     (0..words.len()).filter_map(|at| time_at(&words, at, ahead)).max()
 }
 
+/// Does a line say that what it tells of took next to no time: `wait for 'frob' took 0ms`? Then nobody has waited.
+pub(super) fn took_no_time(text: &str) -> bool {
+    const SHORT_NS: f64 = 100e6;
+    let mut words = text.split_ascii_whitespace().skip_while(|word| *word != "took").skip(1);
+    let (word, next) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let end = word
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(word.len());
+    let (number, unit) = word.split_at(end);
+    let unit = if unit.is_empty() { next } else { unit };
+    let unit = unit_ns(unit.trim_end_matches(['.', ',', ')', ';']));
+    number
+        .parse::<f64>()
+        .ok()
+        .zip(unit)
+        .is_some_and(|(number, unit)| number * unit < SHORT_NS)
+}
+
 /// The time that begins with a word: `1020ms`, `20.1s`, `11 seconds`, `461 ms`.
 fn time_at(words: &[&str], at: usize, ahead: bool) -> Option<i64> {
     let word = words[at].trim_matches(['(', ')', ',', ';', '[', ']', ':']);
@@ -114,6 +132,22 @@ mod tests {
         );
         assert_eq!(stated_ns("rootfs 18370568 bytes read in 11689 ms", true), None);
         assert_eq!(stated_ns("probe returned 0 after 1076177 usecs", true), None);
+    }
+
+    #[test]
+    fn waits_that_are_none() {
+        for line in ["wait for '/frob' took 0ms", "waiting took 0.02 s.", "(wait took 0 ms)"] {
+            assert!(took_no_time(line), "{line}");
+        }
+        for line in [
+            "wait for '/frob' took 777ms",
+            "it took",
+            "it took 0 tries",
+            "waits 0ms",
+            "",
+        ] {
+            assert!(!took_no_time(line), "{line}");
+        }
     }
 
     #[test]

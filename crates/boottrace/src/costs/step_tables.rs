@@ -5,6 +5,7 @@
 use super::cost::Cost;
 use super::stated_time::length;
 use crate::log::line::Line;
+use crate::readers::userspace::systemd_analyze::without_remark;
 use crate::text::shorten::shorten;
 
 /// Steps told.
@@ -103,15 +104,19 @@ fn row(text: &str, rows: Rows) -> Option<(&str, i64)> {
     match rows {
         Rows::NameFirst => {
             let (name, time) = text.split_once(char::is_whitespace)?;
-            let mut words = time.split_ascii_whitespace();
+            let mut words = without_remark(time.trim()).split_ascii_whitespace();
             let ns = length(words.next()?, words.next(), &[])?;
             words.next().is_none().then_some((name, ns))
         }
         Rows::TimeFirst => {
             let (time, name) = text.split_once(' ')?;
-            let name = name.trim().trim_matches(['(', ')']);
+            let name = without_remark(name.trim());
+            // What stands behind a step's name, away from it or behind a path, is somebody's remark.
+            let (step, remark) = name.split_once(' ').unwrap_or((name, ""));
+            let apart = remark.is_empty() || remark.starts_with(' ') || step.contains('/');
+            let step = step.trim_matches(['(', ')']);
             let ns = length(time, None, &[])?;
-            (!name.is_empty() && !name.contains(' ')).then_some((name, ns))
+            (!step.is_empty() && apart).then_some((step, ns))
         }
         Rows::Marks | Rows::Durations => None,
     }
@@ -187,6 +192,16 @@ mod tests {
                 ("the step `quux`".to_owned(), 1381)
             ]
         );
+    }
+
+    #[test]
+    fn remarks_behind_rows() {
+        let table = "`cloud-init analyze blame`:\n 77.7s  modules-final/config-frob   <-- 9% of all\n\
+                     1.5s  init-network/config-quux\n 2.5s  modules-final/config-x why?\n0.9s is little";
+        let found = of(table);
+        assert_eq!(found[0], ("the step `modules-final/config-frob`".to_owned(), 77_700));
+        assert_eq!(found[1].1, 2500);
+        assert_eq!(found.len(), 3);
     }
 
     #[test]

@@ -383,7 +383,7 @@ fn boot_log(
     other_output::read(&beside, false, document, &mut placed, &mut ledger);
     outside::read(&split.outside, &within, &mut placed);
     placed.sort_by_key(|(line, _)| *line);
-    one_account::join(&mut placed);
+    one_account::join(&mut placed, &split.outside);
     one_account::tell_unread(&split.outside, &mut placed);
     unit_costs::tell_boots(&mut placed);
     document.parts.extend(placed.into_iter().map(|(_, part)| part));

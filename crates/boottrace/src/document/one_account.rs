@@ -11,7 +11,9 @@ use crate::readers::userspace::systemd_analyze::unread_ns;
 
 /// Joins reports that complete each other: no two of them have the same part. Where two say the same thing, they may be
 /// of two boots, and stay apart.
-pub(super) fn join(placed: &mut Vec<(u32, Part)>) {
+pub(super) fn join(placed: &mut Vec<(u32, Part)>, outside: &[Line]) {
+    let changes = outside.iter().filter(|line| tells_of_a_change(&line.text));
+    let changes: Vec<u32> = changes.map(|line| line.number).collect();
     let mut at = 1;
     while at < placed.len() {
         let (head, tail) = placed.split_at_mut(at);
@@ -25,9 +27,10 @@ pub(super) fn join(placed: &mut Vec<(u32, Part)>) {
                 }
                 _ => None,
             });
+            let of_one = |first: &UnitReport| complete_each_other(first, second) || goes_on(first, second);
             if let Some(first) = reports
                 .into_iter()
-                .find(|first| complete_each_other(first, second) || goes_on(first, second))
+                .find(|first| of_one(first) && !is_changed(&changes, first, second))
             {
                 take(first, second);
                 placed.remove(at);
@@ -36,6 +39,32 @@ pub(super) fn join(placed: &mut Vec<(u32, Part)>) {
         }
         at += 1;
     }
+}
+
+/// Does a page tell that a unit was taken out? What it shows behind that is of another boot.
+fn tells_of_a_change(text: &str) -> bool {
+    const TOLD: [&str; 11] = [
+        "after removing ",
+        "after disabling ",
+        "after masking ",
+        "after uninstalling ",
+        "i removed ",
+        "i disabled ",
+        "i masked ",
+        "i uninstalled ",
+        "removed it",
+        "disabled it",
+        "to remove it",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let command = lower.contains("systemctl ") && [" disable ", " mask "].iter().any(|word| lower.contains(word));
+    command || TOLD.iter().any(|words| lower.contains(words))
+}
+
+/// Is that told between two reports?
+fn is_changed(changes: &[u32], first: &UnitReport, second: &UnitReport) -> bool {
+    let between = first.lines.zip(second.lines);
+    between.is_some_and(|((_, to), (from, _))| changes.iter().any(|line| (to..from).contains(line)))
 }
 
 /// Reports looked back at.

@@ -191,8 +191,9 @@ fn is_of_a_person(cost: &Cost) -> bool {
 /// nothing but a system that has been running, of which only words on a start are told.
 fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool, used: bool) -> Vec<Cost> {
     let mut stated = stated_lines::of_lines(text.clone());
-    // Beside a log, words of neither a time nor a start say nothing of it.
-    let told = persons_words::of_lines(text).filter(|told| alone || told.of_start && (!used || told.speaks));
+    // Words of neither a time nor a start say nothing of one; a title may.
+    let told = persons_words::of_lines(text)
+        .filter(|told| (told.of_start && (!used || told.speaks)) || (alone && told.titled));
     if used && told.is_none() {
         return Vec::new();
     }
@@ -295,7 +296,7 @@ fn beside_pieces<'a>(
         // Beside systemd's account, a whole log and in a document only what says why.
         let all = with_persons(text, within);
         let told = persons_words::of_lines_near(all.into_iter(), shown_ns >= SHORT_NS).filter(|told| {
-            if runs && !told.of_start {
+            if !told.of_start {
                 return false;
             }
             let untold = longer(told.ns) || told.ns.is_none() && shown_ns < SHORT_NS;

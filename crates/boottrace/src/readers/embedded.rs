@@ -239,8 +239,10 @@ fn systemd(text: &str, _headed: bool) -> Option<Role> {
     if systemd_analyze::is_row(text) {
         return Some(Role::Row);
     }
+    // A row of a tree that cannot be read parts no chain.
+    let branch = || text.contains('@') && (text.contains("\u{2514}\u{2500}") || text.contains("&#9492;"));
     // The command as it was typed, between two of its outputs.
-    text.contains("systemd-analyze ").then_some(Role::Between)
+    (text.contains("systemd-analyze ") || branch()).then_some(Role::Between)
 }
 
 fn graph(text: &str, headed: bool) -> Option<Role> {

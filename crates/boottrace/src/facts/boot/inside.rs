@@ -122,7 +122,7 @@ impl<'a> Course<'a> {
         let mut found = from;
         let mut last = self.from(from);
         for (at, line) in self.lines.iter().enumerate().take(to).skip(from + 1) {
-            let surely = only_a_boot_prints(&line.text);
+            let surely = only_a_boot_prints(&line.text) && !self.is_of_an_update(at);
             if !surely && !is(line) {
                 continue;
             }
@@ -132,6 +132,14 @@ impl<'a> Course<'a> {
             }
         }
         found
+    }
+
+    /// Does somebody install packages right before a line? A daemon that is replaced starts anew, as udev's does.
+    fn is_of_an_update(&self, at: usize) -> bool {
+        const NEAR: usize = 3;
+        const PROGRAMS: [&str; 7] = ["yum", "dnf", "rpm", "dpkg", "apt-get", "packagekitd", "PackageKit"];
+        let installs = |line: &Line| line.process.as_deref().is_some_and(|name| PROGRAMS.contains(&name));
+        self.lines[at.saturating_sub(NEAR)..at].iter().any(installs)
     }
 
     /// Does a line stand within a start's time behind another?

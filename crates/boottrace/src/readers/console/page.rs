@@ -24,11 +24,45 @@ struct Place {
 pub fn mark_prose(lines: &mut [Line]) {
     mark_host_prompts(lines);
     mark_page(lines);
+    mark_word_list(lines);
     // A mark is no word of a machine, whether the rest is a page or a log that somebody pasted between two of them.
     for line in lines.iter_mut() {
         if line.kind == LineKind::Outside && line.text.starts_with(['`', '~']) && is_mark(line.text.trim_end()) {
             line.kind = LineKind::Blank;
         }
+    }
+}
+
+/// Marks a list of words that somebody searches logs for, in paragraphs of a line or two: a panic in it is no machine's, whose
+/// report has numbers.
+fn mark_word_list(lines: &mut [Line]) {
+    const WORDS: usize = 8;
+    if !lines
+        .iter()
+        .any(|line| line.kind == LineKind::Outside && is_kernel_fault(&line.text))
+    {
+        return;
+    }
+    let ends = |at: Option<usize>| {
+        let line = at.and_then(|at| lines.get(at));
+        line.is_none_or(|line| line.kind == LineKind::Blank)
+    };
+    let alone = |at: usize| {
+        let (before, after) = (ends(at.checked_sub(1)), ends(Some(at + 1)));
+        (before && (after || ends(Some(at + 2)))) || (after && ends(at.checked_sub(2)))
+    };
+    let is_word = |at: usize| {
+        let line = &lines[at];
+        let plain = line.kind == LineKind::Outside && line.process.is_none() && line.host_ns.is_none();
+        plain && alone(at) && !line.text.bytes().any(|b| b.is_ascii_digit())
+    };
+    let spoken = (0..lines.len()).filter(|at| lines[*at].kind != LineKind::Blank);
+    let spoken: Vec<usize> = spoken.collect();
+    let lists = spoken.chunk_by(|a, b| is_word(*a) && is_word(*b));
+    let of_faults = |list: &&[usize]| list.len() >= WORDS && list.iter().any(|at| is_kernel_fault(&lines[*at].text));
+    let marked: Vec<usize> = lists.filter(of_faults).flatten().copied().collect();
+    for at in marked {
+        lines[at].kind = LineKind::Prose;
     }
 }
 

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::duration::parse_prefix;
+use super::systemd_lost::{behind_a_time, span_before_a_word};
 
 /// `Startup finished in 2.584s (kernel) + 19.176s (initrd) + 47.847s (userspace) = 1min 9.608s`. Nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -90,7 +91,7 @@ impl StartupTime {
                     added = true;
                 }
                 Some('=') => {
-                    out.total_ns = parse_prefix(rest[1..].trim_start()).map(|(ns, _)| ns);
+                    out.total_ns = span_before_a_word(rest[1..].trim_start());
                     return Some(out);
                 }
                 // A page may lose the signs between them.
@@ -148,7 +149,7 @@ impl StartupTime {
     pub fn parse_target(text: &str) -> Option<(String, u64)> {
         let (unit, rest) = text.trim().split_once(" reached after ")?;
         let (ns, _) = parse_prefix(rest)?;
-        (!unit.contains(' ')).then(|| (unit.to_owned(), ns))
+        (!unit.contains(' ')).then(|| (behind_a_time(unit).to_owned(), ns))
     }
 }
 

@@ -5,9 +5,10 @@ use std::io::{self, Read};
 
 use serde::Serialize;
 
-use super::duration::parse;
+use super::duration::{parse, parse_prefix};
 pub use super::startup_time::StartupTime;
-use super::systemd_blame::{blame_row, is_unit, without_remark};
+pub(crate) use super::systemd_blame::without_remark;
+use super::systemd_blame::{blame_row, is_unit};
 use super::systemd_lost::tight_link;
 pub(crate) use super::systemd_pasted::unread_ns;
 use super::systemd_pasted::{rows, unpasted};
@@ -102,7 +103,13 @@ fn chain_link(line: &str) -> Option<ChainLink> {
         .map_or((text, None), |(unit, at)| (unit, Some(at)));
     // A pager cut the line: its times are not known, the unit is.
     let cut = |text: &&str| !text.ends_with(['>', '\u{2026}']);
-    let times = [at, took].map(|text| text.filter(cut).map(|text| parse(text.trim())));
+    // In a tree, words behind a time are somebody's remark.
+    let remarked = |text: &str| {
+        let (ns, used) = parse_prefix(text.trim())?;
+        (is_in_a_tree(line) && text.trim()[used..].starts_with(' ')).then_some(ns)
+    };
+    let span = |text: &str| parse(text.trim()).or_else(|| remarked(text));
+    let times = [at, took].map(|text| text.filter(cut).map(span));
     if times.contains(&Some(None)) {
         return None;
     }

@@ -26,14 +26,20 @@ pub(super) fn is_unit(text: &str) -> bool {
 }
 
 /// A row without what somebody wrote behind it: `4.451s frob.service  ← this one`, `# why?`, `// slow`, `(new)`.
-pub(super) fn without_remark(text: &str) -> &str {
+pub(crate) fn without_remark(text: &str) -> &str {
     const STARTS: [&str; 8] = ["#", "(", "<", "//", "->", "=>", "--", "!"];
     let is_mark = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '\u{2500}'..='\u{257f}' | '\u{2026}');
     let remark = text.match_indices(' ').find(|(at, _)| {
         let rest = text[at + 1..].trim_start();
-        rest.starts_with(is_mark) || STARTS.iter().any(|start| rest.starts_with(start))
+        rest.starts_with(is_mark) || is_smiley(rest) || STARTS.iter().any(|start| rest.starts_with(start))
     });
     remark.map_or(text, |(at, _)| text[..at].trim_end())
+}
+
+/// `:confused:`, `;)`
+fn is_smiley(text: &str) -> bool {
+    let mouth = text.strip_prefix([':', ';']);
+    mouth.is_some_and(|mouth| mouth.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, ')' | '(' | '-')))
 }
 
 /// `  1min 2.345s some.service`
@@ -74,6 +80,8 @@ mod tests {
             "4.5s frob.service  ← this one",
             "4.5s frob.service # why?",
             " 4.5s frob.service (new)",
+            "4.5s frob.service  :confused:",
+            "4.5s frob.service ;-)",
         ] {
             assert_eq!(
                 blame_row(line),
@@ -83,5 +91,6 @@ mod tests {
         }
         assert_eq!(blame_row("4.5s frob.service is slow"), None);
         assert_eq!(without_remark("├─frob.service @1s"), "├─frob.service @1s");
+        assert_eq!(without_remark("frob.service : 4s"), "frob.service : 4s");
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::duration::parse_prefix;
 use super::startup_time::{bare_account, is_example};
 use super::systemd_blame::{blame_row, is_unit};
-use super::systemd_lost::restored;
+use super::systemd_lost::{behind_a_time, restored, without_tags, written_out};
 
 /// Longer lines are no paste of a table.
 const LONGEST: usize = 20_000;
@@ -15,6 +15,9 @@ const LONGEST: usize = 20_000;
 pub(super) fn rows(line: &str) -> Vec<Cow<'_, str>> {
     if line.len() > LONGEST || is_example(line) {
         return vec![Cow::Borrowed(line)];
+    }
+    if let Some(pieces) = written_out(line) {
+        return pieces.into_iter().flat_map(rows).collect();
     }
     if let Some(row) = restored(line) {
         return vec![Cow::Owned(row)];
@@ -39,12 +42,10 @@ pub(super) fn unpasted(line: &str) -> Cow<'_, str> {
         .map(|rest| ARROWS.iter().find_map(|arrow| rest.strip_prefix(arrow)).unwrap_or(rest))
         .find(|rest| is_comment_of_a_row(rest))
         .unwrap_or(text);
-    if text.contains("&#") || text.contains("&gt;") || text.contains("**") {
-        return Cow::Owned(
-            NAMED
-                .iter()
-                .fold(text.to_owned(), |text, (name, sign)| text.replace(name, sign)),
-        );
+    let untagged = without_tags(text);
+    if untagged.is_some() || text.contains("&#") || text.contains("&gt;") || text.contains("**") {
+        let text = untagged.unwrap_or_else(|| text.to_owned());
+        return Cow::Owned(NAMED.iter().fold(text, |text, (name, sign)| text.replace(name, sign)));
     }
     if text.len() == line.trim_end().len() {
         Cow::Borrowed(line)
@@ -190,7 +191,7 @@ fn startup(line: &str) -> Option<Vec<Cow<'_, str>>> {
         .unwrap_or("")
         .trim_end_matches(['*', ' ', '_']);
     let target = text.split_once(" reached after ").and_then(|(head, rest)| {
-        let unit = head.rsplit(' ').next()?;
+        let unit = behind_a_time(head.rsplit(' ').next()?);
         let account = head[..head.len() - unit.len()].trim_end();
         is_unit(unit).then(|| {
             vec![
@@ -271,6 +272,22 @@ mod tests {
         assert_eq!(
             rows("`systemd-analyze Startup finished in 3.802s (firmware) + 4.789s (kernel) = 8.591s graphical.target reached after 1min in userspace`"),
             ["Startup finished in 3.802s (firmware) + 4.789s (kernel) = 8.591s", "graphical.target reached after 1min in userspace"]
+        );
+    }
+
+    #[test]
+    fn rows_that_something_is_glued_to() {
+        let account = "Startup finished in 2.5s (kernel) + 2min 3.5s (userspace) = 2min 6.000s";
+        let target = "frob.target reached after 1min 2.5s in userspace";
+        assert_eq!(rows(&format!(" {account}{target}")), [account, target]);
+        let string = format!("\"time\": \"{account}\\n{target}\", \"x\": \"a\\nb\"");
+        let found = rows(&string);
+        assert_eq!(found[0], account);
+        assert!(found[1].starts_with(target) && found.len() == 2, "{found:?}");
+        assert_eq!(rows("[b]4.5s a.service[/b]"), ["4.5s a.service"]);
+        assert_eq!(
+            rows("  \u{2514}\u{2500}[color=red][B]a.service @1s +2s[/B][/COLOR]"),
+            ["  \u{2514}\u{2500}a.service @1s +2s"]
         );
     }
 

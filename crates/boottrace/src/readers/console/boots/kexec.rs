@@ -12,6 +12,11 @@ impl Splitter<'_> {
     /// Begins another boot where another kernel speaks, or its user space where that kernel is quiet: the one before
     /// said that it starts it.
     pub(super) fn enter_next_kernel(&mut self, line: &Line) {
+        if self.starts_freebsd_again(line) {
+            self.begin(BootStart::MiddleOfLog);
+            self.enter_kernel();
+            return;
+        }
         if !self.state.leaves || !is_of_machine(line.kind) || self.is_last_word(line) {
             return;
         }

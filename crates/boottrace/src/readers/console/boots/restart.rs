@@ -89,6 +89,22 @@ impl Splitter<'_> {
         heard && self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some())
     }
 
+    /// Does FreeBSD's kernel say its first words again, behind the last ones of a system that goes down? Another boot begins.
+    pub(super) fn starts_freebsd_again(&self, line: &Line) -> bool {
+        const NEAR: usize = 60;
+        const LAST: [&str; 4] = ["Rebooting...", "exiting on signal 15", "boot file is ", "Uptime: "];
+        let first = |text: &str| {
+            let text = text.trim();
+            text.starts_with("Copyright (c) ") && text.ends_with(" The FreeBSD Project.")
+        };
+        let Some(boot) = self.state.boot.as_ref().filter(|_| first(&line.text)) else {
+            return false;
+        };
+        let mut near = boot.lines.iter().rev().take(NEAR);
+        boot.lines.iter().any(|before| first(&before.text))
+            && near.any(|before| LAST.iter().any(|words| before.text.contains(words)))
+    }
+
     /// Does systemd prepare the root file system, as it does once in a boot, in a system that has long run? A log of daemons
     /// alone has no kernel's banner to tell.
     pub(super) fn starts_over(&mut self, line: &Line) -> bool {
