@@ -153,7 +153,8 @@ def barebox(at: Path) -> Image:
     files |= {f"loader/entries/{n}.conf": entry.format(n) for n in ("6.6.9", "6.6.10")}
     root = images.ext(at / "p", tree(at / "root", files | {"boot/Image-6.6.10": kernel("taken", "arm64")}))
     disk = images.mbr(at / "d.img", [(0x83, root)])
-    return Image((disk,), "taken", "", "console=ttymxc0,115200 rootwait", 1, keeps=("root=",))
+    line = "root=PARTUUID=1234abcd-01 console=ttymxc0,115200 rootwait"
+    return Image((disk,), "taken", "", line, 1, keeps=("root=",))
 
 
 def boot_guard(at: Path) -> Image:

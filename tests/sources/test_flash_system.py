@@ -140,6 +140,17 @@ def test_volumes_of_ubi(tmp_path, looker):
     assert found.device_tree.model == "Box nand"
 
 
+def test_of_several_systems_in_volumes_each_is_given_by_its_own(tmp_path, looker):
+    data = {"recovery": fit(tmp_path, "one"), "fit": fit(tmp_path, "two")}
+    place = ubinize(tmp_path, {**data, "rootfs_data": b"\x31\x18\x10\x06" + bytes(200_000)})
+    with pytest.raises(UserError) as caught:
+        looker.look(place)
+    assert f"ubireader_extract_images -o volumes {place}" in caught.value.hint
+    own, rescue = (f"--from volumes/*/img-*_vol-{name}.ubifs" for name in ("fit", "recovery"))
+    assert f"then {own}, or {rescue} (rootfs_data is what OpenWrt lays over its root" in caught.value.hint
+    assert "extract_files" not in caught.value.hint
+
+
 def test_ubifs_is_named_with_its_volume(tmp_path, looker):
     place = ubinize(tmp_path, {"rootfs": b"\x31\x18\x10\x06" + bytes(200_000)})
     with pytest.raises(UserError) as caught:

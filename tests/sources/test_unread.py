@@ -70,6 +70,45 @@ def test_what_cannot_be_read_is_named_with_the_commands_that_open_it(tmp_path, d
     assert f"--from /mnt --from {disk}" in error.hint
 
 
+def test_what_lies_behind_a_passphrase_may_be_a_group_of_volumes(tmp_path):
+    (tmp_path / "part").write_bytes(b"LUKS\xba\xbe\0\1".ljust(6 * MIB, b"\0"))
+    disk = images.mbr(tmp_path / "d.img", [(0x83, tmp_path / "part")])
+    hint = refused(tmp_path, disk).hint or ""
+    assert "cryptsetup open ${disk}p1 opened; lsblk -f /dev/mapper/opened" in hint
+    assert "LVM: sudo vgchange -ay; sudo lvs names the root" in hint
+    assert f"--from /mnt --from {disk}" in hint
+
+
+def test_a_folder_with_kernels_somewhere_below_lists_them(tmp_path):
+    top, own = tmp_path / "top", tmp_path / "top/opt/box/share"
+    own.mkdir(parents=True)
+    (own / "vmlinuz-7.1").write_bytes(kernel("own"))
+    (own / "vmlinuz.guest").symlink_to("vmlinuz-7.1")
+    (own / "guest.image").write_bytes(BTRFS)
+    (top / "opt/box/guest.toml").write_text('kernel = "/opt/box/share/vmlinuz.guest"\n')
+    error = refused(tmp_path, top)
+    assert "opt/box/share/vmlinuz-7.1, opt/box/share/guest.image; opt/box/guest.toml names one" in error.message
+    assert f"--from {own}/vmlinuz-7.1 --from {own}/guest.image;" in (error.hint or "")
+
+
+def test_a_line_of_the_tree_in_a_fit_image_is_a_known_one(tmp_path):
+    tree = images.device_tree({"model": "Box", "chosen": {"bootargs": "console=ttyS0 root=/dev/mmcblk0p2"}})
+    parts = {
+        "kernel-1": {"type": "kernel", "arch": "x86_64", "compression": "none", "data": kernel("own")},
+        "fdt-1": {"type": "flat_dt", "data": tree},
+    }
+    image = images.device_tree(
+        {"images": parts, "configurations": {"default": "c", "c": {"kernel": "kernel-1", "fdt": "fdt-1"}}}
+    )
+    root = images.root_tree(tmp_path / "root", systemd=False)
+    (root / "boot/grub/grub.cfg").unlink()
+    (root / "boot/image.ub").write_bytes(image)
+    (root / "boot/boot.cmd").write_text("load mmc 0:1 ${loadaddr} /boot/image.ub\nbootm ${loadaddr}\n")
+    found = proposed(tmp_path, images.mbr(tmp_path / "d.img", [(0x83, images.ext(tmp_path / "part", root, mib=8))]))
+    assert found.board_cmdline == "console=ttyS0 root=/dev/mmcblk0p2"
+    assert not any("not known: what was read" in note for note in found.notes)
+
+
 def test_a_pool_without_a_name_is_one_too(tmp_path):
     (tmp_path / "part").write_bytes(zfs("").replace(b"name", b"none"))
     found = identify(RawFile(tmp_path / "part"))

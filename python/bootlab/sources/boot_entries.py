@@ -94,8 +94,11 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
     def extlinux(view: FileView) -> tuple[BootEntry, ...]:
         return _extlinux(view, kept)
 
+    def systemd_boot(view: FileView) -> Iterator[BootEntry]:
+        return loader_entries.systemd_boot(view, _grub_environment(view), medium)
+
     looks: list[Callable[[FileView], Iterable[BootEntry]]] = [
-        _systemd_boot,
+        systemd_boot,
         extlinux,
         grub,
         _limine,
@@ -110,7 +113,7 @@ def read(view: FileView, medium: BootMedium | None = None) -> tuple[BootEntry, .
     ]
     if _grub_reads_entries(view):
         # Fedora's: the entries are those of the specification, and GRUB's environment says which.
-        looks = [grub, *(look for look in looks if look is not grub and look is not _systemd_boot)]
+        looks = [grub, *(look for look in looks if look is not grub and look is not systemd_boot)]
     if "bootcmd" in kept or _is_of_uboot(view):
         # U-Boot's standard boot reads its own menus and scripts before it starts a loader for EFI; the firmware of a
         # Raspberry Pi comes before U-Boot.
@@ -141,10 +144,6 @@ def place_in(view: FileView, entry: BootEntry) -> str | None:
         if view.kind(f"{folder}{entry.kernel}") == "file":
             return f"{folder}{entry.kernel}"
     return None
-
-
-def _systemd_boot(view: FileView) -> Iterator[BootEntry]:
-    return loader_entries.systemd_boot(view, _grub_environment(view))
 
 
 def _extlinux(view: FileView, kept: Mapping[str, str]) -> tuple[BootEntry, ...]:

@@ -18,7 +18,7 @@ from bootlab.formats.device_tree import DeviceTreeFacts
 from bootlab.formats.file_view import FileView
 from bootlab.formats.folder import FolderFiles
 from bootlab.model.architecture import Arch
-from bootlab.sources import boards, boot_entries, drivers, kernel_image, taken
+from bootlab.sources import boards, boot_entries, drivers, kernel_image, taken, unlisted_kernels
 from bootlab.sources.facts import BootEntry, InitramfsFacts, SourceFacts
 
 _FILES_MAX = 2000
@@ -113,6 +113,7 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
     archive = next((f for f in files if _INITRAMFS.fullmatch(f.name) and not _is_medium(f)), None)
     if disk is not None:
         found = msgspec.structs.replace(found, disk=disk.disk, root=disk.root, entry=disk.entry, entries=disk.entries)
+        found = msgspec.structs.replace(found, no_line=disk.no_line)
         notes += disk.notes
         if tree is None and disk.device_tree is not None:
             tree = disk.device_tree
@@ -137,7 +138,8 @@ def look(folder: Path, looker: FileLooker) -> SourceFacts:
         entry = found.entry or BootEntry()
         found = msgspec.structs.replace(found, entry=msgspec.structs.replace(entry, cmdline=hints.cmdline))
     if hints.what == _PLAIN and found.disk is None and found.entry is None:
-        notes.append(f"the command line is not known: nothing that was read in {folder} names one")
+        no_line = f"the command line is not known: nothing that was read in {folder} names one"
+        found = msgspec.structs.replace(found, no_line=no_line)
     return msgspec.structs.replace(
         found, device_tree=tree, machine=hints.machine, notes=tuple(dict.fromkeys(notes)), unknown=tuple(unknown)
     )
@@ -163,8 +165,10 @@ def _no_kernel(folder: Path, images: Path, files: list[Path], looker: FileLooker
             f"{folder}: nothing that was read says which of its kernels is started: {listed}",
             hint=f"name one, and what it mounts: --from {named[0]} --from {root}",
         )
-    return _something_else(folder, images, files) or UserError(
-        f"{folder} holds neither a root tree nor a kernel image", hint=hint
+    return (
+        _something_else(folder, images, files)
+        or unlisted_kernels.below(folder)
+        or UserError(f"{folder} holds neither a root tree nor a kernel image", hint=hint)
     )
 
 

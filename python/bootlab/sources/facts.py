@@ -65,7 +65,9 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     for the usual one. `addons`: programs whose lines a unified image appends to its own.
     `says_line`: the menu is where the whole line stands, so that an empty one is known to be empty.
     `inside`: the image file on the medium that it takes kernel and initrd from. `notes`: what is not certain about it.
-    `asks_tree`: what is said where no device tree is found: who knows which one it is.
+    `asks_tree`: what is said where no device tree is found: who knows which one it is. `is_partial`: the loader's line
+    may have other words, or more: something it depends on was not read. `chosen_by`: what chooses between the entries
+    of several roots, where that was not read.
     """
 
     title: str = ""
@@ -82,6 +84,8 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     inside: str = ""
     says_line: bool = False
     asks_tree: str = ""
+    is_partial: bool = False
+    chosen_by: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -171,6 +175,7 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     names it. `kernels_there`: where none is taken, the paths of each kernel in it and of the
     initrd beside it. `way_on`: the next command where none is taken and the medium tells what
     it is for. `half`: it is one of Android's two halves. `lacks`: where the parts are that it has not, by part.
+    `no_line`: what is said where nothing at all names a command line.
     """
 
     source: Path
@@ -191,5 +196,6 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
     no_kernel: str = ""
     kernels_there: tuple[tuple[str, ...], ...] = ()
     way_on: str = ""
+    no_line: str = ""
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -96,10 +96,11 @@ def look(path: Path, keep: KeptFiles, look_at: LookAt) -> SourceFacts | None:
     notes = [f"of {path.name} was taken: {_listed(taken)} (bytes from its begin)"]
     left = [part for part in parts if part not in taken]
     if left:
-        ways = "; ".join(raw_flash.commands(path, left))
+        ways = "; ".join(raw_flash.commands(path, left, taken))
         notes.append(f"in it, and not used: {_listed(left)}; to take them out: {ways}")
     line, more = _line(kept)
-    entry = BootEntry(cmdline=line, source=kept.where, default=True) if kept is not None and line else found.entry
+    own = BootEntry(cmdline=line, source=kept.where if kept is not None else "", default=True, is_partial=len(more) > 1)
+    entry = own if line else found.entry
     kind = "a router's update" if _head_of(path).startswith(raw_flash.ROUTERS) else "flash"
     return msgspec.structs.replace(
         found,

@@ -186,7 +186,7 @@ class Looker:
         form = "an ISO image (" if looked.facts.is_iso else f"a disk image ({looked.facts.form}, "
         what = f"{form}{looked.facts.size_bytes >> 20} MiB){named}"
         unread_root = root is None and not looked.facts.is_iso
-        unknown = ("the root tree: no partition has one whose files bootlab can read",) if unread_root else ()
+        unknown = ("the root tree: no partition whose files bootlab can read has one",) if unread_root else ()
         found = SourceFacts(
             source=path,
             what=what,
@@ -340,7 +340,8 @@ class Looker:
             return found
         chosen = taken.choose(view, entries, found.source)
         if chosen is not None:
-            found = msgspec.structs.replace(found, entries=entries, notes=(*found.notes, *chosen.notes))
+            notes = (*found.notes, *chosen.notes)
+            found = msgspec.structs.replace(found, entries=entries, notes=notes, no_line=chosen.no_line)
             return self._loaded(found, chosen.entry, view, chosen.kernel_at)
         return msgspec.structs.replace(found, entries=entries, no_kernel=taken.why_none(entries))
 

@@ -30,6 +30,7 @@ def merged(parts: list[SourceFacts]) -> SourceFacts:
             what=f"{first.what}; {other.what}",
             notes=(*first.notes, *other.notes),
             no_kernel=other.no_kernel or first.no_kernel,
+            no_line=other.no_line or first.no_line,
             unknown=(*first.unknown, *other.unknown),
             entries=other.entries or first.entries,
             lacks=first.lacks | other.lacks,

@@ -7,6 +7,7 @@ Which part of flash is which stands in the loader, or on the kernel's line (mtdp
 from __future__ import annotations
 
 import mmap
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,9 @@ ROUTERS = (_TRX, _CHK, _TPLINK)
 HEADS = (*ROUTERS, _UBI)
 """What begins with parts of flash that lie in an order of its own."""
 _LOADER = "loader.itb"
+# OpenWrt's libfstools mounts it over the root; its systems for rescue are called so.
+_OVERLAY, _RESCUE = "rootfs_data", re.compile("recovery|rescue")
+_OVERLAY_IS = f" ({_OVERLAY} is what OpenWrt lays over its root: no system)"
 KERNELS = frozenset({"itb", "uImage", "lzma", "kernel"})
 """The endings of the parts that are a kernel."""
 
@@ -60,7 +64,7 @@ def refusal(path: Path) -> UserError | None:
     ways = commands(path, parts)
     given = {f"--from {_name(number, part)}": part for number, part in enumerate(parts) if not part.spans}
     names = [name for name, part in given.items() if part.ending != _LOADER]
-    names += [f"--from files/*/{part.what.rpartition(' ')[2]}" for part in parts if part.ending == "ubifs"][:1]
+    choices = [" ".join([*names, *volumes]) for volumes in _volumes_given(parts)] or [" ".join(names)]
     with path.open("rb") as file:
         is_update = file.read(64).startswith(ROUTERS)
     kind = "an update for a router" if is_update else "a dump of flash without a partition table"
@@ -75,17 +79,52 @@ def refusal(path: Path) -> UserError | None:
         )
     return UserError(
         what,
-        hint=f"take the parts out, and give those of one system: {'; '.join(ways)}; then {' '.join(names)}",
+        hint=f"take the parts out, and give those of one system: {'; '.join(ways)}; then {', or '.join(choices)}"
+        f"{_OVERLAY_IS if any(_is_overlay(part) for part in parts) else ''}",
     )
 
 
-def commands(path: Path, parts: list[FlashPart]) -> list[str]:
-    """Return the commands that take parts out."""
+def _volume_name(part: FlashPart) -> str:
+    return part.what.rpartition(" ")[2]
+
+
+def _is_overlay(part: FlashPart) -> bool:
+    return bool(part.spans) and _volume_name(part) == _OVERLAY
+
+
+def _volumes_given(parts: list[FlashPart]) -> list[list[str]]:
+    """Return what of UBI's volumes is given together, one list for each kernel; the one for rescue comes last."""
+    own = [part for part in parts if part.spans and not _is_overlay(part) and part.ending != _LOADER]
+    alone = all(part.ending == "ubifs" for part in parts)
+    roots = [
+        f"--from files/*/{_volume_name(part)}" if alone else f"--from files/img-*_vol-{_volume_name(part)}.ubifs"
+        for part in own
+        if part.ending == "ubifs"
+    ][:1]
+    roots = roots or [_volume_file(part, "--from ") for part in own if part.ending == "squashfs"][:1]
+    kernels = [part for part in own if part.ending in KERNELS]
+    kernels.sort(key=lambda part: bool(_RESCUE.search(_volume_name(part))))
+    if not kernels:
+        return [roots] if roots else []
+    return [[_volume_file(part, "--from "), *roots] for part in kernels]
+
+
+def _volume_file(part: FlashPart, before: str = "") -> str:
+    """Return the file that ubi_reader makes of a volume (ubireader_extract_images.py)."""
+    return f"{before}volumes/*/img-*_vol-{_volume_name(part)}.ubifs"
+
+
+def commands(path: Path, parts: list[FlashPart], beside: list[FlashPart] | None = None) -> list[str]:
+    """Return the commands that take parts out; `beside`: what else lies there."""
     ways = []
-    if any(part.ending == "ubifs" for part in parts):
-        ways.append(f"ubireader_extract_files -o files {path}   (package python3-ubi-reader, or pip's ubi_reader)")
+    package = "(package python3-ubi-reader, or pip's ubi_reader)"
+    if parts and all(part.ending == "ubifs" for part in [*parts, *(beside or [])]):
+        ways.append(f"ubireader_extract_files -o files {path}   {package}")
     elif any(part.spans for part in parts):
-        ways.append(f"ubireader_extract_images -o volumes {path}   (package python3-ubi-reader, or pip's ubi_reader)")
+        # The other command ends at the first volume that is no UBIFS.
+        ways.append(f"ubireader_extract_images -o volumes {path}   {package}")
+        files = [part for part in parts if part.spans and part.ending == "ubifs" and not _is_overlay(part)]
+        ways += [f"ubireader_extract_files -o files {_volume_file(part)}" for part in files]
     for number, part in enumerate(parts):
         if part.spans:
             continue

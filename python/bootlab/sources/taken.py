@@ -28,11 +28,15 @@ _TREE_FOLDERS = ("/boot", "/boot/firmware", "/boot/dtb", "/boot/dtbs", "/dtb", "
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """The entry that is booted, and where its kernel lies. `notes`: what it names and lacks, and what stays unused."""
+    """The entry that is booted, and where its kernel lies. `notes`: what it names and lacks, and what stays unused.
+
+    `no_line`: what is said where the kernel's own files name no command line either.
+    """
 
     entry: BootEntry
     kernel_at: str
     notes: tuple[str, ...] = ()
+    no_line: str = ""
 
 
 def resolve(view: FileView, path: str) -> str | None:
@@ -72,10 +76,10 @@ def choose(view: FileView, entries: tuple[BootEntry, ...], source: Path) -> Take
         if kernel_at is not None:
             notes += [
                 *entry.notes,
-                *_lacking(view, entry, kernel_at),
+                *_lacking(view, entry),
                 *_unused(view, entry, kernel_at, entries, source),
             ]
-            return Taken(entry, kernel_at, tuple(notes))
+            return Taken(entry, kernel_at, tuple(notes), _no_line(view, entry, kernel_at))
         if entry.kernel:
             notes.append(f"{entry.source} names the kernel {shown(entry.kernel)}, which is not there")
     return None
@@ -113,7 +117,8 @@ def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> 
     if len(disk.roots) <= 1 or disk.root is None:
         return ()
     told = root_of(entry, disk) == disk.root
-    by = f"{entry.source} takes it" if told else "it is the largest, and no menu that was read says which"
+    by = f"{shown(entry.source)} takes it" if told else f"{_first_of(disk)}, and no menu that was read says which"
+    by = f"its entry is taken here: {entry.chosen_by} chooses, which was not read" if entry.chosen_by else by
     lines = [f"partitions {', '.join(map(str, disk.roots))} hold a root each: {disk.root} is booted, because {by}"]
     for number in disk.roots:
         other = next((e for e in entries if root_of(e, disk) == number), None)
@@ -123,6 +128,23 @@ def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> 
         way = f"--entry {other.title!r}" if other is not None else by_hand
         lines.append(f"to boot partition {number} instead: {way}")
     return tuple(lines)
+
+
+def _first_of(disk: DiskFacts) -> str:
+    """Say why one of several roots is looked at first (:func:`bootlab.sources.disk.look`)."""
+    own = disk.of(disk.root)
+    others = [part for part in disk.partitions if part.number in disk.roots and part.number != disk.root]
+    if own is None:
+        return "it is one of them"
+    if own.partition.kind == "root":
+        others = [part for part in others if part.partition.kind == "root"]
+        if not others:
+            return "its type in the partition table is that of a root"
+    largest = max(part.partition.size_bytes for part in others)
+    size = own.partition.size_bytes
+    if size > largest:
+        return "it is the largest"
+    return "it is the first of those of the same size" if size == largest else "it is one of them"
 
 
 def other_menus(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> tuple[str, ...]:
@@ -139,7 +161,7 @@ def other_menus(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...
     return (said,)
 
 
-def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
+def _lacking(view: FileView, entry: BootEntry) -> Iterator[str]:
     """Name what an entry would load besides the kernel, and what is not done with it."""
     missing = [path for path in (*entry.initrds, entry.device_tree) if path and resolve(view, path) is None]
     for path in missing:
@@ -150,13 +172,20 @@ def _lacking(view: FileView, entry: BootEntry, kernel_at: str) -> Iterator[str]:
             f"the loader merges overlays into the device tree ({listed}), which is not done here: "
             "fdtoverlay -i BOARD.dtb -o joined.dtb OVERLAY…, then --from joined.dtb"
         )
+
+
+def _no_line(view: FileView, entry: BootEntry, kernel_at: str) -> str:
+    """Return what is said of an entry without a command line; "" for others.
+
+    A device tree may have one, also that in a FIT image, and a log: so it is said when all of them were read.
+    """
     # A unified image has its own, and Android's.
     head = view.data(kernel_at, unified_image.HEAD_MAX_BYTES) or b""
-    own = unified_image.is_unified(head) or android_boot.is_android(head)
-    if not entry.cmdline and entry.says_line and not own:
-        yield f"the loader's own command line is empty: {shown(entry.source)} gives the kernel no words"
-    elif not entry.cmdline and not own:
-        yield f"the command line is not known: what was read ({entry.source or 'no menu'}) names none"
+    if entry.cmdline or unified_image.is_unified(head) or android_boot.is_android(head):
+        return ""
+    if entry.says_line:
+        return f"the loader's own command line is empty: {shown(entry.source)} gives the kernel no words"
+    return f"the command line is not known: what was read ({shown(entry.source) or 'no menu'}) names none"
 
 
 def _unused(

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
+from bootlab.errors import UserError
 from bootlab.formats import device_tree, fit, unified_image
+from bootlab.formats.disk_bytes import RawFile
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
-from bootlab.sources import unread
+from bootlab.formats.folder import FolderFiles
+from bootlab.sources import disk, given_path, unread
 from bootlab.sources.facts import SourceFacts
 from bootlab.sources.kernel_image import is_kernel
 from bootlab.sources.medium import BootMedium
@@ -26,6 +31,8 @@ _OF_SYSTEMS = frozenset(
 _DEPTH_MAX, _FOLDERS_MAX, _FOUND_MAX = 5, 300, 8
 _HEAD_BYTES = 0x1000
 _FIT_MAX_BYTES = 64 << 20
+_LISTED_MAX, _SETTINGS_MAX, _TEXT_MAX_BYTES = 8, 50, 1 << 20
+_SETTINGS = frozenset({".toml", ".json", ".conf", ".cfg", ".ini", ".yaml", ".yml"})
 
 
 def with_those_there(found: SourceFacts, view: FileView | None, medium: BootMedium | None) -> SourceFacts:
@@ -50,6 +57,39 @@ def kernels(view: FileView | None, medium: BootMedium | None) -> tuple[tuple[str
         else [("", view)]
     )
     return tuple(found for top, own in tops if own is not None for found in _in(own, top))[:_FOUND_MAX]
+
+
+def below(folder: Path) -> UserError | None:
+    """Return what is said of a folder of no known kind with kernels below it: which, and what lies beside the first."""
+    found = [folder / path.lstrip("/") for path, _ in kernels(FileView(FolderFiles(folder)), None)]
+    if not found:
+        return None
+    beside = [path for path in sorted(found[0].parent.iterdir()) if path.is_file() and not path.is_symlink()]
+    beside = [path for path in beside if path not in found]
+    media = [path for path in beside if disk.is_disk(given_path.head(path), RawFile(path))]
+    early = [path for path in beside if _INITRD.search(path.name) and path not in media]
+    listed = ", ".join(str(path.relative_to(folder)) for path in [*found, *media, *early][:_LISTED_MAX])
+    given = " ".join(f"--from {path}" for path in (found[0], *(media or early)[:1]))
+    settings = _settings_with(folder, found)
+    return UserError(
+        f"{folder}: no menu that was read says which kernel starts, and with what; there are {listed}"
+        f"{f'; {settings} names one of the kernels' if settings else ''}",
+        hint=f"name a kernel, and what it mounts: {given}; the command line belongs in kernel.cmdline"
+        f"{f' ({settings} may have words of it)' if settings else ''}",
+    )
+
+
+def _settings_with(folder: Path, found: list[Path]) -> str:
+    """Return the first file of settings below a folder that names one of the kernels, or a link to it; "" for none."""
+    beside = {path for kernel in found for path in kernel.parent.iterdir()}
+    names = {path.name for path in beside if any(path.resolve() == kernel.resolve() for kernel in found)}
+    files = (path for path in sorted(folder.rglob("*")) if path.suffix in _SETTINGS and not path.is_symlink())
+    for path in itertools.islice((path for path in files if path.is_file()), _SETTINGS_MAX):
+        with path.open("rb") as file:
+            text = file.read(_TEXT_MAX_BYTES).decode("utf-8", "replace")
+        if any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text) for name in names):
+            return str(path.relative_to(folder))
+    return ""
 
 
 def _in(view: FileView, top: str) -> Iterator[tuple[str, str]]:

@@ -39,8 +39,11 @@ def _way(found: SourceFacts) -> str:
         place = unread.partition_of_device(part.number)
         return (
             f"its kernel may lie behind the passphrase: {unread.opened_as_device(found.disk)}; sudo cryptsetup open "
-            f"{place} opened; sudo mount /dev/mapper/opened /mnt; then give the system's kernel and initrd out of it: "
-            f"--from vmlinuz --from initrd.img --from {found.source}"
+            f"{place} opened; lsblk -f /dev/mapper/opened says what is in it; a file system: sudo mount -o ro "
+            "/dev/mapper/opened /mnt; LVM: sudo vgchange -ay; sudo lvs names the root; sudo mount -o ro "
+            "/dev/GROUP/ROOT /mnt; then give the tree, whose menu may have the command line, and the disk: --from /mnt "
+            f"--from {found.source}; or its kernel and initrd: --from /mnt/boot/KERNEL --from /mnt/boot/INITRD --from "
+            f"{found.source}, and the menu's line in kernel.cmdline"
         )
     if other_systems.of_disk(found.disk):
         return "bootlab boots Linux: give the disk image, or the kernel, of a Linux system"

@@ -41,7 +41,8 @@ _MEMORY_USUAL_MIB, _MEMORY_DISTRIBUTION_MIB = 256, 1024
 class SystemProposal(msgspec.Struct, frozen=True, kw_only=True):
     """A system file before it is text. `notes`: what the user should know; `unknown`: what nothing told.
 
-    `attached`: a medium that the machine has and that is not its root.
+    `attached`: a medium that the machine has and that is not its root. `is_board_line_partial`: what its own loader
+    passes may have other words than `board_cmdline`, or more.
     """
 
     name: str
@@ -64,6 +65,7 @@ class SystemProposal(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     cmdline_notes: tuple[str, ...] = ()
     board_cmdline: str = ""
+    is_board_line_partial: bool = False
     cpus: int = 1
     rtc_base: str = ""
     rtc_reason: str = ""
@@ -96,7 +98,9 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
             attached = None
         else:
             notes.append(f"the medium is attached as data ({attached.reason}): {_why_attached(line, found)}")
-    if root is not None and not given_cmdline(found)[0] and found.entry is None:
+    if found.no_line and not given_cmdline(found)[0]:
+        notes.append(found.no_line)
+    elif root is not None and not given_cmdline(found)[0] and found.entry is None:
         unknown.append("the command line is not known: nothing that was given names one")
     unknown += _unknown_root(line, found, root, attached)
     if found.log is not None and found.log.arch and found.log.arch != arch:
@@ -128,6 +132,7 @@ def propose(found: SourceFacts, name: str) -> SystemProposal:
         cmdline=str(line),
         cmdline_notes=line_notes,
         board_cmdline=given_cmdline(found)[0],
+        is_board_line_partial=found.entry is not None and found.entry.is_partial,
         cpus=board.processors_least,
         rtc_base=rtc_base,
         rtc_reason=rtc_reason,

@@ -100,8 +100,14 @@ def _kernel(proposal: SystemProposal, place: _Place) -> list[str]:
     lines.append(f"cmdline = {quoted(proposal.cmdline)}")
     own = " ".join(proposal.board_cmdline.split())
     if own and own != proposal.cmdline:
-        lines.append(f"board_cmdline = {quoted(own)}  # what its own loader passes: results are written for it")
+        lines.append(f"board_cmdline = {quoted(own)}  # {_of_loader(proposal)}: results are written for it")
     return lines
+
+
+def _of_loader(proposal: SystemProposal) -> str:
+    if proposal.is_board_line_partial:
+        return "what was read of its own loader's line, which may have other words or more (above)"
+    return "what its own loader passes"
 
 
 def _initramfs(proposal: SystemProposal, place: _Place) -> list[str]:

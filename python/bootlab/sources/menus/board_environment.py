@@ -66,7 +66,13 @@ def _plain(own: Mapping[str, str], source: str, reads: Reads) -> BootEntry | Non
     notes = [f"{source} sets the command line, and the board's U-Boot says by which command it boots"]
     notes += [f"{source}: the board's U-Boot sets ${', $'.join(lacking)}: taken as empty here"] if lacking else []
     return BootEntry(
-        title="U-Boot", kernel=kernel, cmdline=" ".join(words), source=source, default=True, notes=tuple(notes)
+        title="U-Boot",
+        kernel=kernel,
+        cmdline=" ".join(words),
+        source=source,
+        default=True,
+        is_partial=bool(lacking),
+        notes=tuple(notes),
     )
 
 
@@ -90,6 +96,7 @@ def _beagle(values: Mapping[str, str], source: str, reads: Reads) -> BootEntry:
         cmdline=" ".join(part for part in (console, values.get("cmdline", "")) if part),
         source=source,
         default=True,
+        is_partial=True,
         notes=notes,
     )
 

@@ -38,6 +38,8 @@ _DONE = frozenset(
 )
 _ENTRIES_MAX = 200
 _LOADERS_MAX = 3
+# The names of files that set variables: scripts, and GRUB's environment block.
+_SETTINGS = (".cfg", "/grubenv")
 # grub-core/normal/main.c: the features that a script may ask for.
 _FEATURES = (
     "chainloader_bpb", "ntldr", "platform_search_hint", "default_font_path", "all_video_module", "menuentry_id",
@@ -114,9 +116,19 @@ class _Menu(MenuScript):
         self._is_started = False
         # Image files that the script opens as devices, by the device's name.
         self._images: dict[str, str] = {}
+        # Scripts and variables on partitions whose files cannot be read.
+        self._unread: dict[str, None] = {}
 
     def exists(self, path: str) -> bool:
+        if path.endswith(_SETTINGS):
+            self._ask_for(path)
         return self._reads(self._place(path)) is not None
+
+    def _ask_for(self, path: str) -> None:
+        """Note a file that would set variables, where its partition cannot be read."""
+        part = self._machine.devices.unread(path, self.variables.get("root", "")) if path else None
+        if part is not None and part.file_system is not None:
+            self._unread[f"{below_root(path)} of partition {part.number} ({part.file_system.fstype})"] = None
 
     def _place(self, path: str) -> str:
         return self._machine.devices.place(path, self.variables.get("root", ""))
@@ -167,6 +179,7 @@ class _Menu(MenuScript):
             left = self.run(self._functions[word], depth + 1)
             return left if left == "break" else ""
         elif word in _INCLUDES and len(words) > 1:
+            self._ask_for(words[1])
             text = self._reads(self._place(words[1]))
             here = {name: self.variables[name] for name in _OF_FILE if name in self.variables}
             self.variables |= _of_file(words[1])
@@ -199,7 +212,8 @@ class _Menu(MenuScript):
             own = self._direct if self._loads is None else self._loads
             made = _loaded(own, word, rest, root, self._images, self._place)
             unset = self._empty(command.words) if word in _LINUX else ()
-            made = msgspec.structs.replace(made, notes=(*made.notes, *unset))
+            partial = made.is_partial or bool(unset)
+            made = msgspec.structs.replace(made, notes=(*made.notes, *unset), is_partial=partial)
             self._direct, self._loads = (made, None) if self._loads is None else (self._direct, made)
         elif word == "loopback" and len(rest) > 1:
             self._images[rest[-2]] = below_root(rest[-1])
@@ -243,6 +257,7 @@ class _Menu(MenuScript):
         if any(word in {"-f", "--file"} or word.startswith("--file=") for word in words):
             joined = next((word.partition("=")[2] for word in words if word.startswith("--file=")), "")
             path, names = joined or (names[0] if names else ""), names if joined else names[1:]
+            self._ask_for(path)
             text = self._reads(self._place(path)) if path else None
             # Fedora's own block, which the reader of the menu found, may lie elsewhere than the script says.
             of_grub = path.endswith("/grubenv")
@@ -273,7 +288,7 @@ class _Menu(MenuScript):
     def entries(self) -> tuple[BootEntry, ...]:
         """Return what each entry would load; those that load no kernel are left out."""
         if self._is_started:
-            return (msgspec.structs.replace(self._direct, source=shown(self._source), default=True),)
+            return (self._with_unread(msgspec.structs.replace(self._direct, source=shown(self._source), default=True)),)
         chosen = self._chosen()
         found = []
         for item in self._items:
@@ -281,13 +296,26 @@ class _Menu(MenuScript):
             if entry.kernel:
                 if item.ready:
                     unset = self._empty((entry.cmdline, *entry.initrds))
-                    entry = msgspec.structs.replace(with_variables(entry, self.variables), notes=entry.notes + unset)
+                    partial = entry.is_partial or bool(unset)
+                    entry = msgspec.structs.replace(
+                        with_variables(entry, self.variables),
+                        notes=entry.notes + unset,
+                        is_partial=partial,
+                        chosen_by="",
+                    )
                 source = entry.source or shown(self._source)
-                found.append(msgspec.structs.replace(entry, source=source, default=item is chosen))
+                entry = msgspec.structs.replace(entry, source=source, default=item is chosen)
+                found.append(self._with_unread(entry))
         if found and not any(entry.default for entry in found):
             default = msgspec.structs.replace(found[0], default=True)
             found[0] = first_instead(found[0], chosen.title, shown(self._source)) if chosen is not None else default
         return tuple(found)
+
+    def _with_unread(self, entry: BootEntry) -> BootEntry:
+        """Say of an entry which files could not be read that may set words of its line."""
+        said = f"{shown(self._source)} also reads {', '.join(self._unread)}, which bootlab does not read: the command "
+        said += "line may have more words, or others, by what that sets"
+        return msgspec.structs.replace(entry, notes=(*entry.notes, said), is_partial=True) if self._unread else entry
 
     def _chosen(self) -> _Item | None:
         wanted = self.variables.get("default", "0") or "0"

@@ -11,6 +11,7 @@ import re
 import msgspec
 
 from bootlab.formats.file_view import PARTITION_PLACE, FileView
+from bootlab.sources.facts import PartitionFacts
 from bootlab.sources.medium import BootMedium, place_of
 from bootlab.sources.menus.paths import below_root
 
@@ -20,12 +21,15 @@ _KINDS = {
     "--fs-uuid": "uuid", "-u": "uuid", "search.fs_uuid": "uuid",
     "--label": "label", "-l": "label", "search.fs_label": "label",
     "--file": "file", "-f": "file", "search.file": "file",
+    # Of CoreOS' GRUB, and of Flatcar's.
+    "--part-label": "part-label", "search.part_label": "part-label",
+    "--part-uuid": "part-uuid", "search.part_uuid": "part-uuid",
 }  # fmt: skip
 _WITH_VALUE = frozenset({"--hint", "--hint-bios", "--hint-efi", "--hint-baremetal", "--hint-ieee1275", "--hint-arc"})
 
 
 class Search(msgspec.Struct, frozen=True):
-    """What a `search` looks for (`uuid`, `label` or `file`), and the variable that gets the device."""
+    """What a `search` looks for (`uuid`, `label`, `file`, or a partition's), and the variable that gets the device."""
 
     kind: str
     name: str
@@ -71,11 +75,23 @@ class GrubDevices:
                 own = self._medium.views.get(part.number)
                 fits = own is not None and own.exists(below_root(search.name))
             else:
-                told = (system.uuid if search.kind == "uuid" else system.label) if system is not None else ""
+                told = {"part-label": part.partition.name, "part-uuid": part.partition.partuuid}.get(search.kind, "")
+                if search.kind in {"uuid", "label"} and system is not None:
+                    told = system.uuid if search.kind == "uuid" else system.label
                 fits = bool(told) and told.casefold() == search.name.casefold()
             if fits:
                 return f"hd0,{part.number}" if part.number else ""
         return None
+
+    def unread(self, text: str, root: str = "") -> PartitionFacts | None:
+        """Return the partition that a path names and whose files cannot be read; None where they can, or for none."""
+        device = text.partition(")")[0].lstrip("(") if text.startswith("(") else root
+        if self._medium is None or not device:
+            return None
+        part = self._medium.of(self.number(device))
+        if part is None or not part.number or part.file_system is None or part.number in self._medium.views:
+            return None
+        return part
 
     def number(self, device: str) -> int:
         """Return the number of a device's partition; 0 where it names none that is known."""

@@ -15,6 +15,7 @@ from bootlab.formats import unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.kernel_image import is_kernel
+from bootlab.sources.medium import BootMedium, below_top, place_of, shown
 from bootlab.sources.menus.loader_order import EntryPlace, in_order
 from bootlab.sources.menus.paths import below_root
 from bootlab.sources.menus.versions import version_of
@@ -25,6 +26,9 @@ _LOADER_FOLDERS = ("/boot/loader", "/loader", "/efi/loader", "/boot/efi/loader")
 EFI_PLACES = ("/boot", "/efi", "/boot/efi", "")
 """Where an EFI partition is mounted; "": it was taken for the root of what is looked at."""
 _KERNEL_HEAD_BYTES = 0x1000
+# Only barebox knows the key that adds `root=`; its strtobool() has these words for true.
+_BAREBOX = "barebox's environment or state"
+_TRUE = frozenset({"1", "true", "y", "yes", "on"})
 # An entry for another machine is not shown.
 _ARCHITECTURES = frozenset({"x64", "aa64", "riscv64", "arm"})
 # systemd-boot, "boot counting": NAME+LEFT-DONE.conf or .efi; one without tries left is taken last.
@@ -65,18 +69,71 @@ def _filled_paths(path: str, variables: Mapping[str, str]) -> Iterator[str]:
     yield from (posixpath.normpath(f"{folder}/{part}") for part in filled(name, variables).split())
 
 
-def systemd_boot(view: FileView, variables: Mapping[str, str]) -> Iterator[BootEntry]:
+def systemd_boot(view: FileView, variables: Mapping[str, str], medium: BootMedium | None = None) -> Iterator[BootEntry]:
     """Give the entries as systemd-boot shows them, unified images among them; the one that it takes is marked.
 
-    `variables`: of GRUB's environment block, which some entries name.
+    `variables`: of GRUB's environment block, which some entries name. `medium`: where barebox looks for such entries.
     """
     found = list(_placed(view))
-    if any(view.names(f"{place}/EFI/systemd") for place in EFI_PLACES):
+    # systemd-boot does not know the key.
+    if any(entry.chosen_by for _, entry in found) and not _has_systemd_boot(view):
+        yield from _of_barebox(view, [entry for _, entry in found], medium)
+        return
+    if _has_systemd_boot(view):
         found += _unified_placed(view, "Linux")
     order = in_order([place for place, _ in found])
     taken = _taken([found[index][0] for index in order], _default(view))
     for number, index in enumerate(order):
-        yield msgspec.structs.replace(with_variables(found[index][1], variables), default=number == taken)
+        entry = with_variables(found[index][1], variables)
+        yield msgspec.structs.replace(entry, default=number == taken, chosen_by="")
+
+
+def _has_systemd_boot(view: FileView) -> bool:
+    return any(view.names(f"{place}/EFI/systemd") for place in EFI_PLACES)
+
+
+def _of_barebox(view: FileView, own: list[BootEntry], medium: BootMedium | None) -> Iterator[BootEntry]:
+    """Give barebox's entries: those of the root, and those that lie on the other partitions, each with its root=.
+
+    barebox (Documentation/user/booting-linux.rst): it looks for entries on the partitions that its boot targets name,
+    and adds root=PARTUUID= of the partition that has the entry (linux-appendroot).
+    """
+    placed = [(medium.holder(view, entry.source) if medium is not None else 0, entry) for entry in own]
+    first = placed[0][0]
+    views: Mapping[int, FileView] = medium.views if medium is not None and first else {}
+    for number, files in views.items():
+        others = specified(FileView(files.files)) if number != first else ()
+        for _, entry in others:
+            placed += [(number, _on(entry, number))] if entry.chosen_by else []
+    holders = list(dict.fromkeys(number for number, _ in placed))
+    for place, (number, entry) in enumerate(placed):
+        part = medium.of(number) if medium is not None and number else None
+        device = f"PARTUUID={part.partition.partuuid}" if part is not None and part.partition.partuuid else ""
+        added = [f"root={device}"] if device and not re.search(r"(?:^|\s)root=", entry.cmdline) else []
+        said = (
+            f"{shown(entry.source)} is an entry of barebox's (linux-appendroot): barebox adds root= of its partition, "
+            "and to the command line what its own environment has, which was not read"
+        )
+        slots = (
+            f"partitions {', '.join(map(str, holders))} have an entry of barebox's each: its boot targets "
+            "(boot.default) or its bootchooser, by the state that it keeps, say which one starts: neither was read"
+        )
+        yield msgspec.structs.replace(
+            entry,
+            title=f"{entry.title or 'barebox'} (partition {number})" if len(holders) > 1 else entry.title,
+            cmdline=" ".join([*added, *entry.cmdline.split()]),
+            partition=number,
+            default=place == 0,
+            is_partial=True,
+            chosen_by=entry.chosen_by if len(holders) > 1 else "",
+            notes=(*entry.notes, said, *([slots] if len(holders) > 1 else [])),
+        )
+
+
+def _on(entry: BootEntry, number: int) -> BootEntry:
+    """Return an entry of another partition with its paths as they lie in the view of the root."""
+    own = below_top(entry, place_of(number, "").rstrip("/"))
+    return msgspec.structs.replace(own, source=place_of(number, entry.source))
 
 
 def _default(view: FileView) -> str:
@@ -239,5 +296,6 @@ def parse_loader_entry(
         says_line="linux" in values,
         source=source,
         overlays=tuple(p for value in values.get("devicetree-overlay", []) for p in value.split()),
+        chosen_by=_BAREBOX if values.get("linux-appendroot", [""])[0].casefold() in _TRUE else "",
         configuration=profile if "uki" in values and profile.strip("0") else "",
     )

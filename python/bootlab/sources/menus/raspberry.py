@@ -104,12 +104,13 @@ Reads = Callable[[str], str | None]
 class Settings(msgspec.Struct):
     """What config.txt says to one model. `initramfs`: the files' names; nothing where none is named.
 
-    `overlays`: each `dtoverlay=` with its parameters, in their order.
+    `overlays`: each `dtoverlay=` with its parameters, in their order. `parameters`: each `dtparam=`.
     """
 
     values: dict[str, str]
     initramfs: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
 def settings_of(text: str, model: RaspberryModel, reads: Reads = lambda _name: None) -> Settings:
@@ -145,6 +146,8 @@ def _read(text: str, model: RaspberryModel, reads: Reads, found: Settings, depth
             if key.strip() == "dtoverlay" and value.strip():
                 # An empty one only ends the parameters of the one before.
                 found.overlays = (*found.overlays, value.strip())
+            if key.strip() == "dtparam" and value.strip():
+                found.parameters = (*found.parameters, value.strip())
             found.values[key.strip()] = value.strip()
 
 
@@ -197,7 +200,12 @@ def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, mod
     line = reads(prefix + said.values.get("cmdline", "cmdline.txt"))
     notes = ["the firmware adds to the command line and to the device tree what it knows of the board: that is lacking"]
     if line is None:
-        notes.append(f"{folder}/cmdline.txt is not there: the command line is not known")
+        notes.append(f"{folder}/{prefix}{said.values.get('cmdline', 'cmdline.txt')} is not there")
+    if said.parameters:
+        notes.append(
+            f"the firmware sets parameters in the device tree (dtparam={', dtparam='.join(said.parameters)}), which is "
+            "not done here: dtmerge BOARD.dtb set.dtb - NAME=VALUE sets one, then --from set.dtb"
+        )
     tree = next((name for name in model.trees if f"{prefix}{name}" in names), "")
     # An empty one switches the device tree off.
     tree = said.values.get("device_tree", tree)
@@ -209,6 +217,7 @@ def _entry(folder: str, names: frozenset[str], reads: Reads, said: Settings, mod
         cmdline=" ".join((line or "").split()),
         source=f"{folder}/config.txt" if config_there(names) else f"{folder}/cmdline.txt",
         overlays=said.overlays,
+        is_partial=True,
         notes=tuple(notes),
     )
 

@@ -38,6 +38,10 @@ _OF_FIRMWARE = frozenset({"@fdt_addr", "@fdtcontroladdr", "@fdt_addr_r"})
 _ASKS_TREE = "{}: which device tree, the board's U-Boot says ($fdtfile): name it with --from"
 _KERNEL_HEAD_BYTES = 0x1000
 _NAMED_MAX = 4
+# What U-Boot itself sets of the board that it was built for (doc/usage/environment.rst): never empty there.
+_OF_BOARD = frozenset({"arch", "board", "board_name", "board_rev", "cpu", "soc", "vendor"})
+# The number of the disk: a board's own, and 0 for most.
+_NUMBERED = re.compile(r"mmcblk\$\{?(?P<name>devnum|mmcdev|mmc_dev)\b")
 # Stands for what only the board's disk tells.
 _ASKED = "\N{REPLACEMENT CHARACTER}"
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
@@ -116,6 +120,9 @@ class _Script(MenuScript):
         self._lacking: dict[str, str] = {}
         self._overlays: list[str] = []
         self._taken_as_empty: dict[str, None] = {}
+        self._taken_as_another: dict[str, None] = {}
+        self._numbered: dict[str, None] = {}
+        self._given = set(environment)
         self._is_handed_over = False
         self.booted: BootEntry | None = None
         self.firmware: BootEntry | None = None
@@ -134,6 +141,10 @@ class _Script(MenuScript):
         at = (2, 3) if first in _LOADS else (1, 2, 3) if first in _BOOTS else ()
         words = tuple(self._address(word, anyway=index in at) for index, word in enumerate(words))
         compares = first in {"test", "[", "itest"} and not {"-n", "-z", "-e"} & set(words[1:2])
+        words = tuple(self._of_board(word) for word in words) if compares else words
+        self._numbered |= dict.fromkeys(
+            found["name"] for word in words for found in _NUMBERED.finditer(word) if found["name"] not in self._given
+        )
         if compares or first in _LOADS or "bootargs" in words[1 : 3 if first == "env" else 2]:
             named = (name for word in words[1:] for name in named_in(word) if name not in self.variables)
             self._taken_as_empty |= dict.fromkeys(name for name in named if name != "filesize")
@@ -142,6 +153,14 @@ class _Script(MenuScript):
     def values(self, words: tuple[str, ...]) -> list[str]:
         """Return what a loop goes through: U-Boot's hush parts variables in quotes too (RAUC's scripts rely on it)."""
         return [part for word in super().words(words) for part in word.split()]
+
+    def _of_board(self, word: str) -> str:
+        """Return a word of a comparison: what U-Boot knows of the board is something, and none of the names there."""
+        named = _VARIABLE.fullmatch(word.strip('"'))
+        if named is None or named[1] in self.variables or named[1] not in _OF_BOARD:
+            return word
+        self._taken_as_another[named[1]] = None
+        return _ASKED
 
     def _address(self, word: str, *, anyway: bool) -> str:
         named = _VARIABLE.fullmatch(word)
@@ -238,6 +257,7 @@ class _Script(MenuScript):
         if word in {"setenv", "set"} or words[:2] == ["env", "set"]:
             name, *values = words[2:] if word == "env" else words[1:] or [""]
             self.variables[name] = " ".join(values)
+            self._given.add(name)
         elif (assigned := _ASSIGNED.fullmatch(word)) is not None:
             self.variables[assigned["name"]] = assigned["value"]
         elif word in {"part", "fsuuid", "fstype"} and len(words) > 2:
@@ -323,6 +343,8 @@ class _Script(MenuScript):
             notes.append(f"{self._source} asks the disk for a partition's UUID, so {left} was left out")
         if self._taken_as_empty:
             notes.append(f"{self._source}: {self._empty()}")
+        self._numbered = self._numbered if "mmcblk" in self.variables.get("bootargs", "") else {}
+        notes += self._of_other_boards()
         named = words[0].split("#")[1:]
         if len(named) > 1:
             more = ", ".join(named[1:])
@@ -354,6 +376,24 @@ class _Script(MenuScript):
             overlays=tuple(overlays),
             configuration=named[0] if named else "",
             asks_tree=_ASKS_TREE.format(self._source) if asks else "",
+            is_partial=bool(asked or self._taken_as_empty or self._taken_as_another or self._numbered),
             notes=tuple(notes),
         )
         return "return"
+
+    def _of_other_boards(self) -> list[str]:
+        """Say what of the line depends on the board."""
+        notes = []
+        if self._taken_as_another:
+            listed = ", ".join(f"${name}" for name in self._taken_as_another)
+            notes.append(
+                f"{self._source} compares {listed}, which the board's U-Boot sets, with names of boards: taken for a "
+                "board that it does not name; for one that it names, the command line may be another"
+            )
+        if self._numbered:
+            listed = ", ".join(f"${name}" for name in self._numbered)
+            notes.append(
+                f"{self._source}: which number the disk has there, the board's U-Boot says ({listed}): taken as "
+                f"{', '.join(self.variables.get(name, '') or 'empty' for name in self._numbered)}"
+            )
+        return notes
