@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from bootlab.errors import UserError
@@ -85,8 +87,13 @@ def way(disk: DiskFacts, entry: BootEntry | None) -> str:
         return f"{opened}; {mounts}; then give its kernel with the disk: {files} --from {image}"
     others = [str(one.number) for one in parts[1:_SHOWN_MAX] if one.number]
     more = f" (or partition {', '.join(others)})" if others else ""
+    return f"{opened}; {mounts}{more}; {given_mounted(image)}"
+
+
+def given_mounted(image: Path) -> str:
+    """Return what is given of a root that was mounted on /mnt."""
     return (
-        f"{opened}; {mounts}{more}; then give the tree, whose menu may have the command line, and "
+        "then give the tree, whose menu may have the command line, and "
         f"the disk: --from /mnt --from {image}; or its kernel and initrd: --from /mnt/boot/KERNEL --from "
         f"/mnt/boot/INITRD --from {image}, and the menu's line in kernel.cmdline"
     )

@@ -41,9 +41,7 @@ def _way(found: SourceFacts) -> str:
             f"its kernel may lie behind the passphrase: {unread.opened_as_device(found.disk)}; sudo cryptsetup open "
             f"{place} opened; lsblk -f /dev/mapper/opened says what is in it; a file system: sudo mount -o ro "
             "/dev/mapper/opened /mnt; LVM: sudo vgchange -ay; sudo lvs names the root; sudo mount -o ro "
-            "/dev/GROUP/ROOT /mnt; then give the tree, whose menu may have the command line, and the disk: --from /mnt "
-            f"--from {found.source}; or its kernel and initrd: --from /mnt/boot/KERNEL --from /mnt/boot/INITRD --from "
-            f"{found.source}, and the menu's line in kernel.cmdline"
+            f"/dev/GROUP/ROOT /mnt; {unread.given_mounted(found.disk.path)}"
         )
     if other_systems.of_disk(found.disk):
         return "bootlab boots Linux: give the disk image, or the kernel, of a Linux system"
