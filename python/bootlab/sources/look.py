@@ -94,15 +94,14 @@ class Looker:
         with bundle.of(path):
             is_packed = other is not None and other.packer and other.kind == "medium"
             found = self._packed_disk(path) if is_packed else self._binary(path, head)
-        is_packed = other is not None and other.kind == "packed"
-        if found is None and not is_packed and not unbootable.is_text(head):
+        if found is None and unbootable.is_text(head):
+            found = guest_config.text_of(path, foreign_file.named_by(head), self)
+        if found is None and other is not None and other.kind == "packed":
+            raise UserError(f"{path} is {other.what}", hint=other.hint(path))
+        if found is None:
             found = flash_system.look_or_refuse(path, self._kept, self.all)
         if found is not None:
             return found
-        if unbootable.is_text(head):
-            return guest_config.text_of(path, foreign_file.named_by(head), self)
-        if other is not None and is_packed:
-            raise UserError(f"{path} is {other.what}", hint=other.hint(path))
         raise UserError(
             f"bootlab does not recognise {path}: it is not a kernel, device tree, initramfs, disk image or boot log",
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
