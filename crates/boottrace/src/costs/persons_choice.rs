@@ -56,20 +56,6 @@ pub(super) fn last_choice(said: &[Said], headed: bool) -> Option<Choice> {
     };
     let weight = |at: &usize| 2 * i32::from(said[*at].ns.is_some()) + said[*at].worth;
     let mut first: Vec<usize> = (usize::from(headed)..said.len()).filter(speaks).collect();
-    // A short text that says again and again what is done at a start.
-    let short = said.iter().map(|one| one.text.len()).sum::<usize>() <= SHORT_TEXT;
-    if first.is_empty() && short {
-        let goes_on = |at: &usize| {
-            let text = said[*at].text;
-            let lower = text.to_lowercase().replace("start menu", "").replace("reboot", "");
-            let told = speaks_of_a_start(&lower) && !is_other(&lower) && said[*at].form == Form::Text;
-            told && is_spoken(text) && !text.ends_with(['?', '\u{ff1f}'])
-        };
-        first = (0..said.len()).filter(goes_on).collect();
-        if first.len() < QUOTES - 1 {
-            first.clear();
-        }
-    }
     first.sort_by_key(|at| std::cmp::Reverse(weight(at)));
     first.truncate(QUOTES - 1);
     if headed && !first.iter().any(|at| said[*at].text.contains(said[0].text)) {

@@ -39,6 +39,8 @@ const OF_A_GUIDE: [&str; 2] = [
     "a guide says, of no boot in particular,",
     "the guide also says, of no boot in particular,",
 ];
+/// Words of what went wrong.
+const WRONG: &str = "fail|panic|hang|crash|error|stuck|bug|broken";
 /// So few paragraphs speak of one thing.
 const FEW: usize = 12;
 
@@ -177,7 +179,9 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let marked = head_number.is_some_and(|number| is_marked(&lines, number));
     let sure = choice(&said, titled, tells, posts.change);
     let weak = sure.is_none();
-    let headed = marked && (tells || says(&heading, SLOW, Kind::Slow) && near);
+    // What a page is called is told where it says that something is slow, waited for, or wrong.
+    let wrong = || holds(&heading, WRONG) || says(&heading, WAITS, Kind::Waits) || !heading.is_ascii();
+    let headed = marked && near && (lasts() || tells && wrong());
     let Some(choice) = sure.or_else(|| last_choice(&said, headed).filter(|_| list.is_empty() && !ends)) else {
         let figures = list.iter().any(|cost| cost.title.contains(".service"));
         return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near || figures);
@@ -194,9 +198,8 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
     let why = says || slow && first.iter().any(|one| one.cause >= persons_causes::PLAIN);
     let [writes, also] = if is_guide(&all) { OF_A_GUIDE } else { OF_A_PERSON };
     let of_start = |one: &&Said| {
-        const WRONG: [&str; 8] = ["fail", "panic", "hang", "crash", "error", "stuck", "bug", "broken"];
         let text = one.text.to_lowercase().replace("chang", "").replace("debug", "");
-        !text.is_ascii() || speaks_of_a_start(&text) || WRONG.iter().any(|word| text.contains(word))
+        !text.is_ascii() || speaks_of_a_start(&text) || WRONG.split('|').any(|word| text.contains(word))
     };
     Some(Told {
         of_start: timed || first.iter().any(of_start),
