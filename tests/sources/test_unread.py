@@ -11,6 +11,7 @@ import pytest
 from benchmarks.first_contact_images import kernel, with_files
 
 from bootlab.builders.cache import Cache
+from bootlab.builders.images import tool
 from bootlab.errors import UserError
 from bootlab.formats.disk_bytes import RawFile
 from bootlab.formats.superblock import identify
@@ -60,7 +61,8 @@ def refused(tmp_path: Path, *given: Path) -> UserError:
     ],
     ids=["btrfs", "zfs", "erofs", "damaged"],
 )
-def test_what_cannot_be_read_is_named_with_the_commands_that_open_it(tmp_path, data, said, way):
+def test_what_cannot_be_read_is_named_with_the_commands_that_open_it(tmp_path, monkeypatch, data, said, way):
+    monkeypatch.setattr(tool, "path_of", lambda _: None)
     (tmp_path / "part").write_bytes(data)
     disk = images.mbr(tmp_path / "d.img", [(0x83, tmp_path / "part")])
     error = refused(tmp_path, disk)

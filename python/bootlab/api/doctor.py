@@ -52,6 +52,8 @@ _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
     ("mkfs.ubifs", "mtd-utils", "UBIFS roots of `bootlab fs`", False),
     ("mkfs.xfs", "xfsprogs", "XFS roots of `bootlab fs`", False),
     ("mkfs.btrfs", "btrfs-progs", "Btrfs roots of `bootlab fs`", False),
+    ("btrfs", "btrfs-progs", "Btrfs images of `bootlab new --from`", False),
+    ("fsck.erofs", "erofs-utils", "EROFS images of `bootlab new --from`", False),
     ("sload.f2fs", "f2fs-tools", "F2FS roots of `bootlab fs`", False),
     ("fakeroot", "fakeroot", "EROFS, UBIFS, Btrfs and F2FS roots of `bootlab fs`", False),
     ("busybox", "busybox-static", "the demo's user space", False),

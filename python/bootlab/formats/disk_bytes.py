@@ -29,7 +29,7 @@ class RawFile:
 
     def __init__(self, path: Path) -> None:
         """Look at a file or a block device. Raise UserError when it cannot be read."""
-        self._path = path
+        self.path = path
         try:
             with path.open("rb") as file:
                 self.size_bytes = file.seek(0, os.SEEK_END)
@@ -41,11 +41,11 @@ class RawFile:
         if offset < 0 or count <= 0 or offset >= self.size_bytes:
             return b""
         try:
-            with self._path.open("rb") as file:
+            with self.path.open("rb") as file:
                 file.seek(offset)
                 return file.read(min(count, READ_MAX_BYTES))
         except OSError as error:
-            raise _unreadable(self._path, error) from error
+            raise _unreadable(self.path, error) from error
 
 
 def _unreadable(path: Path, error: OSError) -> UserError:
@@ -57,12 +57,21 @@ class Window:
 
     def __init__(self, medium: ByteSource, start: int, size_bytes: int) -> None:
         """Show `size_bytes` from `start` on, as far as the medium goes."""
-        self._medium = medium
-        self._start = max(0, start)
-        self.size_bytes = max(0, min(size_bytes, medium.size_bytes - self._start))
+        self.medium = medium
+        self.start = max(0, start)
+        self.size_bytes = max(0, min(size_bytes, medium.size_bytes - self.start))
 
     def read(self, offset: int, count: int) -> bytes:
         """Return `count` bytes; fewer where the part ends."""
         if offset < 0 or offset >= self.size_bytes:
             return b""
-        return self._medium.read(self._start + offset, min(count, self.size_bytes - offset))
+        return self.medium.read(self.start + offset, min(count, self.size_bytes - offset))
+
+
+def file_place(source: ByteSource) -> tuple[Path, int] | None:
+    """Return the file that holds some bytes one by one, and where they begin in it; None where none does."""
+    start = 0
+    while isinstance(source, Window):
+        start += source.start
+        source = source.medium
+    return (source.path, start) if isinstance(source, RawFile) else None

@@ -6,7 +6,7 @@ Links are followed as inside a root: an absolute target starts at the source's o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -27,12 +27,20 @@ TEXT_MAX_BYTES = 1 << 20
 
 
 class Node(msgspec.Struct, frozen=True):
-    """One file, folder or link. `key` is its reader's own name of it."""
+    """One file, folder or link. `key` is its reader's own name of it.
+
+    `measure`: asks for the length in bytes where a reader must take the file out to know it; `size_bytes` is 0 then.
+    """
 
     kind: Kind
     size_bytes: int
     key: object
     mode: int = 0
+    measure: Callable[[], int] | None = None
+
+    def length(self) -> int:
+        """Return the length in bytes."""
+        return self.measure() if self.measure is not None else self.size_bytes
 
 
 class Files(Protocol):
@@ -118,6 +126,11 @@ class _Below:
         return self._folder
 
 
+def below(files: Files, folder: Node) -> Files:
+    """Return a folder of a reader as a root."""
+    return _Below(files, folder)
+
+
 class FileView:
     """Paths over a reader, with other readers mounted in it (`/boot` on a partition of its own)."""
 
@@ -134,7 +147,7 @@ class FileView:
     def below(self, path: str) -> FileView | None:
         """Return a folder as a root of its own; None where it is none."""
         found = self.find(path)
-        return FileView(_Below(found[0].files, found[1])) if found is not None and found[1].kind == "dir" else None
+        return FileView(below(found[0].files, found[1])) if found is not None and found[1].kind == "dir" else None
 
     def find(self, path: str) -> tuple[FileView, Node, str] | None:
         """Follow a path through links; return the view that holds it, the node and the path without links."""
@@ -176,7 +189,7 @@ class FileView:
         if found is None or found[1].kind != "file":
             return None
         view, node, _ = found
-        return view.files.read(node, 0, min(node.size_bytes, maximum))
+        return view.files.read(node, 0, min(node.length(), maximum))
 
     def part(self, path: str, offset: int, count: int) -> bytes:
         """Return bytes of a file from an offset on; nothing when there is none."""
@@ -184,7 +197,7 @@ class FileView:
         if found is None or found[1].kind != "file":
             return b""
         view, node, _ = found
-        return view.files.read(node, offset, max(0, min(count, node.size_bytes - offset)))
+        return view.files.read(node, offset, max(0, min(count, node.length() - offset)))
 
     def text(self, path: str) -> str | None:
         """Return the beginning of a text file; None when there is none."""
@@ -194,7 +207,7 @@ class FileView:
     def size(self, path: str) -> int:
         """Return a file's length in bytes; 0 when there is none."""
         found = self.find(path)
-        return found[1].size_bytes if found and found[1].kind == "file" else 0
+        return found[1].length() if found and found[1].kind == "file" else 0
 
     def copy(self, path: str, destination: Path) -> None:
         """Write a file's contents. Raise UserError when there is none, EnvironmentFault when it cannot be written."""
@@ -202,10 +215,11 @@ class FileView:
         if found is None or found[1].kind != "file":
             raise UserError(f"there is no file {path} in it", hint="list the files that it contains")
         view, node, _ = found
+        length = node.length()
         try:
             with destination.open("wb") as out:
-                for start in range(0, node.size_bytes, _CHUNK_BYTES):
-                    out.write(view.files.read(node, start, min(_CHUNK_BYTES, node.size_bytes - start)))
+                for start in range(0, length, _CHUNK_BYTES):
+                    out.write(view.files.read(node, start, min(_CHUNK_BYTES, length - start)))
         except OSError as error:
             raise cannot_write(f"{destination} cannot be written", error, destination.parent) from error
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.errors import UserError
+from bootlab.errors import EnvironmentFault, UserError
 from bootlab.formats import disk_image
 from bootlab.formats.disk_bytes import ByteSource, Window
 from bootlab.formats.ext import ExtFiles
@@ -28,7 +28,7 @@ from bootlab.formats.squashfs import SquashFiles
 from bootlab.formats.superblock import FileSystem, identify
 from bootlab.formats.xfs import XfsFiles
 from bootlab.model import fstab
-from bootlab.sources import root_tree
+from bootlab.sources import btrfs, root_tree, tool_files
 from bootlab.sources.facts import DiskFacts, PartitionFacts
 from bootlab.sources.medium import BootMedium
 from bootlab.sources.menus import by_name, raspberry
@@ -40,6 +40,8 @@ SLACK_BYTES = 1 << 20
 # Boot loaders have partitions of their own without a file system.
 _SMALL_BYTES = 4 << 20
 
+# Subvolumes with nothing of a boot in them are not asked for.
+_OF_BOOT = ("/boot", "/etc", "/usr", "/efi")
 # The image is the first disk.
 _SECOND_DISK = re.compile(r"/dev/(?:[shv]d|xvd)[b-z]\d*")
 # Files in the root folder of a partition that a loader reads.
@@ -106,10 +108,11 @@ class Disk:
         return bare
 
 
-def look(path: Path, wanted: int | None = None) -> Disk:
+def look(path: Path, wanted: int | None = None, subvolume: str = "") -> Disk:
     """Look at an image. Raise UserError when it cannot be read at all.
 
-    `wanted`: the number of the partition that a boot loader takes for the root, where it holds a root tree.
+    `wanted`: the number of the partition that a boot loader takes for the root, where it holds a root tree;
+    `subvolume`: which one of its subvolumes.
     """
     form = disk_image.form_of(path)
     medium = disk_image.opened(path)
@@ -121,7 +124,7 @@ def look(path: Path, wanted: int | None = None) -> Disk:
     views: dict[int, FileView] = {}
     notes: list[str] = []
     for part in parts:
-        view, note = view_of(part.file_system, windows[part.number])
+        view, note = _view(part, windows[part.number], subvolume)
         # A swap partition that nobody formatted, and GRUB's own, have no file system.
         note = "" if part.file_system is None and part.partition.kind in {"swap", "bios-boot"} else note
         if view is not None:
@@ -252,6 +255,22 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
     return None, _CONTAINERS.get(system.fstype, f"bootlab does not read the files of {system.fstype}{{}}").format(label)
 
 
+def _view(part: PartitionFacts, window: Window, subvolume: str) -> tuple[FileView | None, str]:
+    """Return the files of a partition, by an installed program too; None, and why, where they cannot be read."""
+    view, note = view_of(part.file_system, window)
+    fstype = part.file_system.fstype if part.file_system is not None else ""
+    if view is not None:
+        return view, note
+    try:
+        found = tool_files.read(fstype, window, subvolume)
+    except (UserError, EnvironmentFault) as error:
+        return None, error.message
+    if found is not None:
+        return FileView(found.files), found.said
+    way = tool_files.without(fstype)
+    return None, f"{note}; {way}" if way else note
+
+
 def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView], roots: tuple[int, ...]) -> int | None:
     """Return the number of the partition with a root tree; the one that its type names, of several."""
     if roots:
@@ -282,6 +301,10 @@ def _mount_others(
         if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
             view.mount(line.folder, views[part.number])
             mounted.add(part.number)
+        own = view.files if part is not None and views.get(part.number) is view else None
+        named = btrfs.named_in(line.options) if line.folder.startswith(_OF_BOOT) else ""
+        if isinstance(own, btrfs.BtrfsFiles) and named and (below := own.below(named)) is not None:
+            view.mount(line.folder, below)
     if firmware is not None and firmware not in mounted:
         # Its firmware looks at no other partition.
         mounted |= {part.number for part in parts if part.number in views and _has_firmware(views[part.number])}

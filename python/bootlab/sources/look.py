@@ -175,10 +175,10 @@ class Looker:
         if looked.boot is not None:
             view, entries = looked.boot, root_tree.entries_of(looked.boot, looked.medium)
         entries = taken.asked_for(entries, self._entry)
-        slot = taken.root_of(entries[0], looked.facts) if entries else None
-        if slot is not None and slot != looked.facts.root:
+        other = taken.other_root(entries[0], looked) if entries else None
+        if other is not None:
             # The menu takes another of several roots than the one that was looked at.
-            looked = disk.look(path, slot)
+            looked = disk.look(path, *other)
             view = looked.view
             root = root_tree.look(view, looked.medium) if view is not None else None
         named = f" with {root.name}" if root is not None and root.name else ""

@@ -121,9 +121,10 @@ class _Reading:
             self._found[path] = Entry(kind="file", mode=mode, text=self._text(node))
 
     def _text(self, node: Node) -> str | None:
-        if node.size_bytes > _TEXT_MAX_BYTES or self._bytes + node.size_bytes > _WHOLE_MAX_BYTES:
+        length = node.length()
+        if length > _TEXT_MAX_BYTES or self._bytes + length > _WHOLE_MAX_BYTES:
             return None
-        data = self._view.files.read(node, 0, node.size_bytes)
+        data = self._view.files.read(node, 0, length)
         self._bytes += len(data)
         try:
             return data.decode() if b"\0" not in data else None

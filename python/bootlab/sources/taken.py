@@ -14,7 +14,8 @@ from bootlab.errors import UserError
 from bootlab.formats import android_boot, unified_image
 from bootlab.formats.file_view import FileView
 from bootlab.model.cmdline import CommandLine
-from bootlab.sources.disk import named_by
+from bootlab.sources import btrfs
+from bootlab.sources.disk import Disk, named_by
 from bootlab.sources.facts import BootEntry, DiskFacts
 from bootlab.sources.medium import shown
 from bootlab.sources.menus.other_loader import may_be_linux
@@ -110,6 +111,19 @@ def root_of(entry: BootEntry, disk: DiskFacts) -> int | None:
         return None
     part = named_by(root, disk.partitions)
     return part.number if part is not None and part.number in disk.roots else None
+
+
+def other_root(entry: BootEntry, looked: Disk) -> tuple[int | None, str] | None:
+    """Return the partition and the subvolume that an entry takes for the root, where another was looked at."""
+    slot = root_of(entry, looked.facts)
+    try:
+        asked = btrfs.asked_by(CommandLine.parse(entry.cmdline.replace("\n", " ")).value("rootflags"))
+    except UserError:
+        asked = ""
+    if slot is not None and slot != looked.facts.root:
+        return slot, asked
+    files = looked.view.files if looked.view is not None else None
+    return (looked.facts.root, asked) if isinstance(files, btrfs.BtrfsFiles) and files.is_other(asked) else None
 
 
 def slots(entry: BootEntry, disk: DiskFacts, entries: tuple[BootEntry, ...]) -> tuple[str, ...]:

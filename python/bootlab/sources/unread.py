@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import host_packages
 from bootlab.errors import UserError
 from bootlab.formats.file_view import FileView
 from bootlab.model.cmdline import CommandLine
@@ -17,6 +18,8 @@ from bootlab.sources.medium import BootMedium
 
 # Nothing is mounted of these, or by other ways.
 _NO_FILES = frozenset({"swap", "chromeos_kernel", "crypto_LUKS"})
+# What GRUB reads, and no program that bootlab runs.
+_OF_GRUB = frozenset({"f2fs", "zfs_member"})
 _SHOWN_MAX = 4
 
 
@@ -84,10 +87,23 @@ def way(disk: DiskFacts, entry: BootEntry | None) -> str:
     if entry is not None and part.number == entry.partition:
         given = [entry.kernel, *entry.initrds]
         files = " ".join(f"--from /mnt{path}" for path in given)
-        return f"{opened}; {mounts}; then give its kernel with the disk: {files} --from {image}"
+        return f"{opened}; {mounts}; then give its kernel with the disk: {files} --from {image}{_by_grub(disk, part)}"
     others = [str(one.number) for one in parts[1:_SHOWN_MAX] if one.number]
     more = f" (or partition {', '.join(others)})" if others else ""
-    return f"{opened}; {mounts}{more}; {given_mounted(image)}"
+    return f"{opened}; {mounts}{more}; {given_mounted(image)}{_by_grub(disk, part)}"
+
+
+def _by_grub(disk: DiskFacts, part: PartitionFacts) -> str:
+    """Return how GRUB's drivers take single files out without root's rights; "" where they read no such image."""
+    fstype = part.file_system.fstype if part.file_system is not None else ""
+    if fstype not in _OF_GRUB or disk.form != "raw":
+        return ""
+    device = f"(loop0,{'gpt' if disk.table == 'gpt' else 'msdos'}{part.number})" if part.number else "(loop0)"
+    where = "/DATASET/@/boot/" if fstype == "zfs_member" else "/boot/"
+    return (
+        f". Without root's rights GRUB's tool reads single files ({host_packages.install('grub-common')}): grub-fstest "
+        f"{disk.path} ls -- -l '{device}{where}' lists them; grub-fstest {disk.path} cp '{device}{where}KERNEL' KERNEL"
+    )
 
 
 def given_mounted(image: Path) -> str:
