@@ -168,6 +168,20 @@ def test_a_damaged_one_is_said_with_the_way_on(suse, tmp_path):
 
 @needs_landlock
 @needs_btrfs
+def test_a_damaged_file_is_said_by_its_name(suse, tmp_path, monkeypatch):
+    shutil.copy(suse, tmp_path / "part")
+    view = disk.look(tmp_path / "part").view
+    assert view is not None
+    monkeypatch.setattr(confined, "FILE_MAX_BYTES", 1000)
+    with pytest.raises(
+        UserError, match=r"/boot/vmlinuz-6\.1 \(x\)\+\.\[a\] of its Btrfs cannot be taken out: btrfs"
+    ) as caught:
+        view.data("/boot/vmlinuz-6.1 (x)+.[a]")
+    assert "--from /mnt" in caught.value.hint
+
+
+@needs_landlock
+@needs_btrfs
 def test_one_of_several_devices_is_not_put_together(suse, tmp_path):
     data = bytearray(suse.read_bytes())
     struct.pack_into("<Q", data, 0x10000 + 0x88, 2)

@@ -255,7 +255,13 @@ class BtrfsFiles:
         place = self._work / f"taken-{len(self._taken)}"
         place.mkdir()
         command = [self._program, "restore", "-r", str(number), "--path-regex", pattern(path, whole=whole)]
-        confined.run([*command, str(self._image), str(place)], self._work)
+        try:
+            confined.run([*command, str(self._image), str(place)], self._work)
+        except UserError as error:
+            raise UserError(
+                f"/{path} of its Btrfs cannot be taken out: {error.message}",
+                hint="mount it read-only, and give the tree with the image: --from /mnt --from IMAGE",
+            ) from error
         return place
 
     @staticmethod
