@@ -20,7 +20,7 @@ pub fn unknown_wait(cost: &Cost) -> String {
     if let Some(words) = cost.title.strip_prefix(BESIDE) {
         return format!("Beside the log, {words} (line {line}).");
     }
-    if cost.kind != CostKind::StatedTime && cost.quotes_a_time() {
+    if !matches!(cost.kind, CostKind::StatedTime | CostKind::Quotation) && cost.quotes_a_time() {
         return format!("The line's own words give a time: {} (line {line}).", cost.title);
     }
     // Of what it says, nothing more is claimed.
@@ -100,8 +100,14 @@ pub fn costs(boot: &Boot) -> Vec<String> {
             let (spent, gain) = (spent(cost), gain(cost));
             format!("{of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
-            let line = cost.lines.first().copied().unwrap_or(boot.from_line);
-            format!("Line {line} states {}: {}.", spent(cost), cost.title)
+            match cost.lines[..] {
+                // What lies between two lines, neither of them states.
+                [from, to] => format!("{} lie between lines {from} and {to}: {}.", spent(cost), cost.title),
+                _ => {
+                    let line = cost.lines.first().copied().unwrap_or(boot.from_line);
+                    format!("Line {line} states {}: {}.", spent(cost), cost.title)
+                }
+            }
         } else if let Some(wait) = unbounded_wait(boot, cost) {
             format!(
                 "{} The largest cost whose time was found is {}: {}, {}.",

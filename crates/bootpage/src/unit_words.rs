@@ -52,7 +52,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
             match longer {
                 Some(longer) => format!("{longer} {}", superlative("of the costs found", cost)),
                 None if is_a_list(report) => superlative("of the starts that were read", cost),
-                None if holds_lines(report) => superlative("of the costs found", cost),
+                None if !report.startup.as_ref().is_some_and(is_whole) => superlative("of the costs found", cost),
                 None => largest_cost(cost),
             }
         }),
@@ -108,11 +108,6 @@ fn superlative(of: &str, cost: &Cost) -> String {
 /// Does the report list units, and nothing of the whole? What is not a unit's start is not in it.
 fn is_a_list(report: &UnitReport) -> bool {
     report.startup.is_none() && report.chain.is_empty() && report.units.iter().any(|unit| unit.line.is_some())
-}
-
-/// Are there lines, and nothing of systemd's account? Others are missing.
-fn holds_lines(report: &UnitReport) -> bool {
-    report.startup.is_none() && report.chain.is_empty() && report.units.is_empty()
 }
 
 /// A line that names a unit and a longer time than the largest cost, and was not read as a row.

@@ -84,6 +84,7 @@ CostKind = Literal[
     "kernel-account",
     "program-run",
     "stated-time",
+    "quotation",
     "silence",
 ]
 """What takes the time."""

@@ -107,6 +107,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "loader-account": ("loader-timeout", "boot loader: the menu's time (GRUB_TIMEOUT, loader.conf), a smaller initrd"),
     "kernel-account": ("kernel-account", "measure first: dmesg shows what takes the time"),
     "stated-time": ("stated-time", "system: the line says what takes the time"),
+    "quotation": ("own-words", "measure first: the text names no time here"),
     "silence": ("silence", "measure first: what is slow there is not known yet"),
     "xor-benchmark": ("xor-benchmark-off", "kernel build: XOR_BLOCKS"),
 }

@@ -157,6 +157,8 @@ kinds! {
     ProgramRun,
     /// A line of the log states how long something took.
     StatedTime,
+    /// Sentences of a text, quoted: they say that something is slow, or why, and name no time.
+    Quotation,
     /// A time in which nothing is printed, for no reason that the log tells.
     Silence,
 }

@@ -21,6 +21,7 @@ mod firmware;
 mod grouped_silences;
 mod images;
 mod initcalls;
+pub(crate) mod installer_steps;
 pub mod kind;
 pub mod later_stretch;
 pub(crate) mod longest_gap;
@@ -113,7 +114,9 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
         untimed_waits(&context, &mut out, |_| true);
     } else {
         // The root device does not come: whatever else has a time, the boot ends here.
-        untimed_waits(&context, &mut out, |cost| cost.kind == CostKind::RootDeviceWait);
+        untimed_waits(&context, &mut out, |cost| {
+            cost.kind == CostKind::RootDeviceWait || cost.title.contains("NixOS' stage 1")
+        });
         loaders_rounds(&context, &mut out);
     }
     if clockless {
@@ -135,6 +138,7 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     }
     // The account counts on its own clock: no stamp of the log bounds it.
     account_parts::find(&context, &mut out);
+    installer_steps::find(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));
     out
 }

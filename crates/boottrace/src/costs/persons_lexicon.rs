@@ -3,7 +3,7 @@
 //! it, in English; of other languages `text/languages.txt` has them.
 
 /// Words for what lasts ...
-pub(super) const LASTS: &str = "take|stays|taking|took|spend|spent|adds|add |added|extra|need|longer|increas|\
+pub(super) const LASTS: &str = "take|stays|taking|took|more then|more than|spend|spent|adds|add |added|extra|need|longer|increas|\
     activating for|go by|pass |lost|wastes|accounts for|runs for|vs|versus|in ~|boots in|starts in|lasts|\
     roughly|until|elapsed|requires|spends|comes on|compared to|approximately|went from|goes from|improved from|reduced from|after|alone|costs|->|=>|\
     vs.|before|booted in|booting in";
@@ -93,7 +93,9 @@ pub(super) const PARTS: &str = "file system|filesystem|serial|memory|ram|cpu|clo
 
 /// Words of texts on the start of something that is no system, or not called a start: a loader's, a sensor's, a session's.
 pub(super) const CONTEXT: &str =
-    "grub|sensor calib|gyro calib|to arm|imu init|after login|start job|i restart|on restart";
+    "grub|sensor calib|gyro calib|to arm|imu init|after login|start job|i restart|on restart|login delay|login is slow|\
+    slow login|delay on login|delayed login|logging in|logged in|when i log in|i log in|on login|at login|login takes|login taking|login time|login hangs|\
+    to log in|into the desktop|desktop is shown|desktop appears|desktop to appear|desktop to load|desktop loads";
 /// The same in a title that says that it is slow, or how long it takes.
 pub(super) const BEGINNING: &str = "starting|starts|start|launch|loading|loads|container|comes up|come up|get up";
 /// Words with which the next post accepts an answer.
@@ -119,8 +121,10 @@ pub(super) const FAULTS: &str =
 pub(super) const REMEDIES: &str =
     "fix|the fix|cause|the cause|root cause|reason|solution|the solution|resolution|workaround|\
     culprit|answer|diagnosis|explanation|solved|update|edit";
-/// Words with which somebody excuses a late answer.
+/// Words with which somebody excuses a late answer, or says what he will do, and when.
 pub(super) const EXCUSES: &str = "sorry for the delay|sorry for the late|sorry for the long delay|sorry for the slow|\
     sorry about the delay|sorry for my late|sorry for my delay|sorry for delay|sorry for late|\
     apologies for the delay|apologies for the late|apologies for the slow|apologize for the delay|\
-    apologise for the delay|excuse the delay|delay in replying|delay in getting back";
+    apologise for the delay|excuse the delay|delay in replying|delay in getting back|will take some time|will take a while|\
+    may take some time|might take some time|when i have time|when i get time|if i find time|my first time|the first time i|\
+    first time with|run git bisect|run 'git bisect'|run a bisect|can you bisect|could you bisect|try to bisect|will bisect";

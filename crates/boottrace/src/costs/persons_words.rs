@@ -192,7 +192,14 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
         return of_lists(list.into_iter().chain(commands).collect()).filter(|_| near);
     }
     let of = |places: &[usize]| places.iter().map(|at| &said[*at]).collect::<Vec<_>>();
-    let (first, further) = (of(&choice.first), of(&choice.further));
+    let (first, mut further) = (of(&choice.first), of(&choice.further));
+    // What stands behind words that ask why answers them.
+    let answers = |one: &&Said| {
+        first
+            .iter()
+            .any(|asks| asks.place + 1 == one.place && asks.text.contains("why "))
+    };
+    further.retain(|one| (tells_of_a_wait(one) || answers(one)) && !is_quick(&said, one));
     let says = first.iter().any(|one| one.why && one.worth >= LEAST);
     let slow = first.iter().any(|one| one.slow);
     let why = says || slow && first.iter().any(|one| one.cause >= persons_causes::PLAIN);
@@ -214,6 +221,29 @@ pub(crate) fn of_lines_near<'a>(lines: impl Iterator<Item = &'a Line>, waits: bo
         titled: !weak && (tells || listed),
         weak,
     })
+}
+
+/// Beside what is quoted first, a sentence is told only with a time, or where it says that something is slow, or why.
+fn tells_of_a_wait(one: &Said) -> bool {
+    /// Words of what somebody sends, tries, has read or does not see, and of how long he looked for it.
+    const OF_ASIDES: &str = "attached|attach |duplicate|have not seen|haven't seen|cannot verify|can't verify|could not reproduce|\
+        can't reproduce|hours of|days of|weeks of|hours trying|(optional)|isn't really|not really a|in general|seems to be resolved|\
+        screenshot|video|imagine|you can safely|black screen removed|just testing|by the way|off topic";
+    let told = one.slow && (one.ns.is_some() || one.worth >= LEAST) || one.why || one.cause >= persons_causes::LEAST;
+    told && !holds(&one.text.to_lowercase(), OF_ASIDES)
+}
+
+/// Does it, or the sentence before it, say that a start is quick, and not what mended it? Its time is no wait.
+fn is_quick(said: &[Said], one: &Said) -> bool {
+    const QUICK: &str =
+        "much more fast|no delay|fantastic|blazing|is very fast|boots fast|starts fast|super fast|really fast|\
+        pretty fast|no bug|no problem|boots fine|starts fine|works fine";
+    let quick = |text: &str| holds(&text.to_lowercase(), QUICK);
+    let at = said.iter().position(|other| std::ptr::eq(other, one));
+    let before = at.and_then(|at| said.get(at.checked_sub(1)?));
+    let goes_on = before.is_some_and(|before| before.place == one.place && quick(before.text));
+    let slow = says(&one.text.to_lowercase(), SLOW, Kind::Slow);
+    !slow && names(one.text) == 0 && (quick(one.text) || goes_on)
 }
 
 /// What else is quoted, in costs that are short enough to be shown whole.
@@ -300,8 +330,13 @@ fn quoted(who: &str, said: &[&Said]) -> Option<Cost> {
         [head @ .., last] if !head.is_empty() => format!("{} and {last}", head.join(", ")),
         all => all.concat(),
     };
+    let timed = said.iter().any(|one| one.ns.is_some());
     Some(Cost::without_time(
-        CostKind::StatedTime,
+        if timed {
+            CostKind::StatedTime
+        } else {
+            CostKind::Quotation
+        },
         format!("{who} {quotes}"),
         best.number,
         "these are the text's own words".to_owned(),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Lines that say in so many words how long something took, whether or not anything else bounds it: `Running [...] took
-//! 301.228 seconds`, `Boot is finished (59816 ms)`, `Completed key unsealing in 1.351072s.`, `failed [119/120s]`.
+//! Lines that say how long something took: `Running [...] took 301.228 seconds`, `Boot is finished (59816 ms)`, `failed [119/120s]`.
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
@@ -8,6 +7,7 @@ use super::kind::CostKind;
 use super::stated_time::{length, sets_a_limit, LONGEST_NS};
 use crate::log::in_use::ends_a_start;
 use crate::log::line::{Line, LineKind};
+use crate::readers::userspace::duration::parse;
 use crate::text::shorten::shorten;
 
 /// Shorter times are not worth a line.
@@ -98,7 +98,11 @@ fn cost(stated: Stated, line: &Line) -> Cost {
         at_least: stated.at_least,
         around: Vec::new(),
         lines: vec![line.number],
-        evidence: format!("the line itself states {at_least}{}", spell(stated.ns)),
+        evidence: format!(
+            "the line itself states {at_least}{}{}",
+            spell(stated.ns),
+            of_images(&line.text)
+        ),
         advice: "the line says what takes the time: look who prints it, and whether that is needed before the goal"
             .to_owned(),
     }
@@ -128,7 +132,7 @@ pub(crate) fn stated(text: &str) -> Option<Stated> {
     if text.contains("Startup finished in ") || is_of_all(text) || text.len() > 2000 {
         return None;
     }
-    if let Some(ns) = of_the_loader(text) {
+    if let Some(ns) = of_the_loader(text).or_else(|| of_a_pod(text)) {
         return Some(plain(ns));
     }
     if let Some(ns) = of_a_limit(text) {
@@ -354,6 +358,33 @@ fn plain_seconds(words: &[&str], at: usize) -> Option<i64> {
         return None;
     }
     length(words[at], Some("s"), &['.'])
+}
+
+/// A kubelet's account of a pod, until it was seen to run (pkg/kubelet/util/pod_startup_latency_tracker.go).
+fn of_a_pod(text: &str) -> Option<i64> {
+    let (_, rest) = text.split_once("podStartE2EDuration=\"")?;
+    let ns = i64::try_from(parse(rest.split_once('"')?.0)?).ok()?;
+    (ns <= LONGEST_NS).then_some(ns)
+}
+
+/// How long of it images were pulled: the kubelet's own clock stands behind the dates, as `m=+49.800489755`.
+fn of_images(text: &str) -> String {
+    let at = |key: &str| {
+        let (_, rest) = text.split_once(key)?;
+        let (date, _) = rest.split_once('"')?;
+        let (seconds, nanoseconds) = date.split_once("m=+")?.1.split_once('.')?;
+        let (seconds, nanoseconds) = (seconds.parse::<u32>().ok()?, nanoseconds.parse::<u32>().ok()?);
+        (date.len() < 100).then_some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
+    };
+    let summed = text.split_once("totalImagesPullingTime=\"");
+    let summed = summed.and_then(|(_, rest)| i64::try_from(parse(rest.split_once('"')?.0)?).ok());
+    let pulled = at("firstStartedPulling=\"").zip(at("lastFinishedPulling=\""));
+    let ns = summed
+        .or(pulled.map(|(from, to)| to - from))
+        .filter(|ns| *ns >= SHORTEST_NS);
+    ns.map_or(String::new(), |ns| {
+        format!("; within that, images were pulled for {}", spell(ns))
+    })
 }
 
 /// cloud-init counts against its limit (cloudinit/url_helper.py): `Calling 'http://…' failed [119/120s]: …`.

@@ -125,8 +125,10 @@ fn row(text: &str, rows: Rows) -> Option<(&str, i64)> {
 /// Steps that end with a mark of Android's boot: the time since the mark before it.
 fn between_marks<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
     const NAMES: [&str; 3] = ["boot_progress_", "sf_stop_bootanim", "wm_boot_animation_done"];
+    /// Both of the processes from which programs are started say that they start.
+    const BOTH_NS: i64 = 2_000_000_000;
     let mut steps = Vec::new();
-    let mut before: Option<i64> = None;
+    let (mut began, mut before): (Option<i64>, Option<i64>) = (None, None);
     for line in lines {
         let words = line
             .text
@@ -137,6 +139,13 @@ fn between_marks<'a>(lines: &[&'a Line]) -> Vec<Step<'a>> {
             continue;
         };
         let ns = ms.saturating_mul(1_000_000);
+        // The framework starts anew, after it fell over or was given the key of the user's data: who was waited for before
+        // that, nobody can see.
+        let starts = name == "boot_progress_start";
+        if starts && began.is_some_and(|began| ns.saturating_sub(began) > BOTH_NS) {
+            break;
+        }
+        began = began.or(Some(ns).filter(|_| starts));
         // Times that go back are another boot's.
         match before {
             Some(last) if ns < last => break,
@@ -223,6 +232,8 @@ mod tests {
         let table = "| boot_progress_start | 9185 | x | 0 |\n| boot_progress_preload_start | 11344 | y | 2159 |\n\
                      | boot_progress_preload_end   | 14350 | z | 3006 |";
         assert_eq!(of(table)[0], ("the step `boot_progress_preload_end`".to_owned(), 3006));
+        let again = format!("{table}\n| boot_progress_start | 81500 |\n| boot_progress_preload_end | 83000 |");
+        assert_eq!(of(&again), of(table));
         let log = "I boot_progress_start: 27556\nI boot_progress_system_run: 28065";
         assert!(of(log).is_empty());
         assert!(of("no table of boot_progress_start").is_empty());

@@ -82,6 +82,14 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
         }
     }
     out.retain(|cost| cost.title != AGAIN || cost.lines.len() > 1);
+    // That it was waited for until the limit says that it was waited for.
+    let titles: Vec<String> = out.iter().map(|cost| cost.title.clone()).collect();
+    let longer = |cost: &Cost| {
+        titles
+            .iter()
+            .any(|title| *title == format!("{} until its limit", cost.title))
+    };
+    out.retain(|cost| !longer(cost));
     out
 }
 
@@ -115,6 +123,10 @@ fn silence((from_ns, from): (i64, &Line), line: &Line, title: &str) -> Option<(i
 }
 
 fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
+    // NixOS' first stage gives up in words like systemd's.
+    if line.text.contains(", trying to mount anyway") {
+        return of_a_row(line);
+    }
     if let Some(name) = of_systemd(line).and_then(device) {
         let title = format!(
             "systemd waits for the device {} until its limit, and gives up",
@@ -140,6 +152,12 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
         let advice = "see what it does (`systemctl status`, `journalctl -u`); the jobs that wait stand behind it";
         return Some((CostKind::UnitStart, title, advice));
     }
+    of_a_row(line)
+}
+
+/// What a row knows.
+fn of_a_row(line: &Line) -> Option<(CostKind, String, &'static str)> {
+    let text = line.text.trim_start().trim_start_matches("> ");
     let with_process = || Some(format!("{}[ {text}", line.process.as_deref()?));
     let whole = with_process();
     let fits = |words: Words| holds(text, words) || whole.as_deref().is_some_and(|whole| holds(whole, words));
@@ -186,7 +204,14 @@ mod tests {
                 "Begin: Waiting for suspend/resume device ... Begin: Running /scripts/local-block ... done.",
                 "resume from",
             ),
-            ("> waiting for device /dev/vg/root to appear......", "root device"),
+            (
+                "> waiting for device /dev/vg/frob to appear......",
+                "waits for the device /dev/vg/frob",
+            ),
+            (
+                "Timed out waiting for device /dev/vg/frob, trying to mount anyway.",
+                "(NixOS' stage 1) waits for the device /dev/vg/frob until its limit",
+            ),
             ("stuck at Waiting for root device /dev/mmcblk1p2...", "root device"),
             (
                 "ata7: link is slow to respond, please be patient (ready=0)",

@@ -84,12 +84,26 @@ pub(super) const WAITS: &[Wait] = &[
         words: &[
             &["Waiting for root device /dev/"],
             &["Waiting for root device PARTUUID="],
-            &["^waiting for device /dev/", " to appear"],
             &["^Gave up waiting for root"],
         ],
         subject: |_| "",
         title: "the boot waits for the root device",
         advice: "see why it does not come: root= on the command line, its driver in the kernel or the initramfs, the medium",
+    },
+    // It waits for every file system that it mounts: not all are the root.
+    Wait {
+        kind: CostKind::DeviceWait,
+        words: &[&["imed out waiting for device /", ", trying to mount anyway"]],
+        subject: awaited_device,
+        title: "the initramfs (NixOS' stage 1) waits for the device {} until its limit",
+        advice: "see why it does not come: its name in fileSystems, its driver in boot.initrd.availableKernelModules, the medium",
+    },
+    Wait {
+        kind: CostKind::DeviceWait,
+        words: &[&["^waiting for device /dev/", " to appear"]],
+        subject: awaited_device,
+        title: "the initramfs (NixOS' stage 1) waits for the device {}",
+        advice: "see why it does not come: its name in fileSystems, its driver in boot.initrd.availableKernelModules, the medium",
     },
     Wait {
         kind: CostKind::RootDeviceWait,
@@ -252,6 +266,12 @@ fn named_device(text: &str) -> &str {
         .map_or("", |(_, rest)| rest)
         .trim_start_matches('\'');
     rest.split([' ', '\'']).next().unwrap_or("")
+}
+
+/// `waiting for device /dev/vda to appear...`, `Timed out waiting for device /dev/vda, trying to mount anyway.`
+fn awaited_device(text: &str) -> &str {
+    let rest = text.split_once("waiting for device ").map_or("", |(_, rest)| rest);
+    rest.split([' ', ',']).next().unwrap_or("")
 }
 
 /// `ASSERT [XhciDxe] /x/XhciSched.c(3154): ...`

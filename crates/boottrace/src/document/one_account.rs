@@ -155,6 +155,12 @@ pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
     } else {
         Vec::new()
     };
+    // systemd's own sum, in a form that was not read: whatever it is, a list's longest row is shorter.
+    const SUM_NS: u64 = 86_400_000_000_000;
+    let sums = outside
+        .iter()
+        .filter(|line| line.process.is_none() && line.text.contains("Startup finished in "));
+    let sums: Vec<(u64, u32)> = sums.map(|line| (SUM_NS, line.number)).collect();
     // What the other parts of the page show as longest: a superlative of one part is not the page's.
     let shown: Vec<(u64, u32)> = placed
         .iter()
@@ -165,7 +171,8 @@ pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
             let others = shown.iter().enumerate().filter(|(other, _)| *other != at);
             let others = others.map(|(_, known)| *known);
             let whole = report.startup.is_some();
-            report.tell_unread(unread.iter().copied().chain(others.filter(|_| !whole)));
+            let longer = others.chain(sums.iter().copied()).filter(|_| !whole);
+            report.tell_unread(unread.iter().copied().chain(longer));
         }
     }
 }

@@ -10,7 +10,8 @@ use super::units::UnitReport;
 use crate::costs::cost::BESIDE;
 use crate::costs::persons_words::Told;
 use crate::costs::{
-    cloud_init, longest_gap, persons_words, robots, stage_tables, stated_lines, step_tables, untimed, Cost, CostKind,
+    cloud_init, installer_steps, longest_gap, persons_words, robots, stage_tables, stated_lines, step_tables, untimed,
+    Cost, CostKind,
 };
 use crate::facts::boot::Outcome;
 use crate::log::boot_log::{BootLog, BootStart};
@@ -126,6 +127,10 @@ fn of_lines(outside: &[Line], within: &[Line], placed: &[(u32, Part)]) -> Option
     }
     if costs.is_empty() {
         costs.extend(text.clone().find_map(asked_root_delay::root_delay));
+    }
+    let steps = installer_steps::of_lines(text.clone());
+    if steps.first().and_then(|cost| cost.cost_ns) > costs.iter().filter_map(|cost| cost.cost_ns).max() {
+        costs.splice(0..0, steps);
     }
     let logcat = start_scripts::of_logcat(text.clone());
     if logcat.first().and_then(|cost| cost.cost_ns) > costs.iter().filter_map(|cost| cost.cost_ns).max() {

@@ -99,6 +99,12 @@ pub(super) fn speaks(text: &str) -> bool {
             let behind = lower[at + word.len()..].chars().next();
             // A framework's name.
             let named = lower[..at].ends_with("spring ");
+            // `bootm.o`: a file's name.
+            let end = lower[at..]
+                .find(char::is_whitespace)
+                .map_or(lower.len(), |end| at + end);
+            let whole = lower[at..end].trim_end_matches(|c: char| !c.is_alphanumeric());
+            let named = named || whole.is_ascii() && whole.contains(['.', '/', '_', '=', '@']);
             // `'flag': 'boot'`: a value of data.
             let quoted = before == behind && matches!(before, Some('\'' | '"'));
             !word.is_ascii()

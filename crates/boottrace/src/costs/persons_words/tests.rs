@@ -369,3 +369,29 @@ fn long_mails_and_patches() {
         "{all}"
     );
 }
+
+#[test]
+fn what_tells_of_no_wait_is_not_told() {
+    let text = "# Slow boot\n\nThe frob takes 3 minutes to boot after its update.\n\nI moved to a quux board, so I cannot send a log.\n\n\
+                I will run git bisect, which will take some time.\n\nWe looked at its network settings in the menu.\n";
+    let lines = lines_of(text);
+    let costs: Vec<_> = of_lines(lines.iter()).into_iter().flat_map(Told::costs).collect();
+    let all: String = costs.iter().map(|cost| cost.title.as_str()).collect();
+    assert!(all.contains("takes 3 minutes"), "{all}");
+    for said in ["quux board", "bisect", "in the menu"] {
+        assert!(!all.contains(said), "{all}");
+    }
+    // What names no time states none.
+    let lines = lines_of("I see that the boot hangs because of frob.service.");
+    let kinds = of_lines(lines.iter())
+        .into_iter()
+        .flat_map(Told::costs)
+        .map(|cost| cost.kind);
+    assert!(kinds.eq([CostKind::Quotation]));
+}
+
+#[test]
+fn a_login_that_is_slow() {
+    let told = told("# It makes the login slow\n\nSince the update I see 20-30 seconds of delay after logging in.\n");
+    assert!(told.is_some_and(|title| title.contains("20-30 seconds")));
+}

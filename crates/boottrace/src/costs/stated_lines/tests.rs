@@ -42,6 +42,10 @@ fn lines_that_say_how_long_it_took() {
         ),
         ("the frob took 5 minutes and 20 seconds", 320_000),
         ("frobd: Waited 7.0125 without an answer", 7_012),
+        (
+            "\"Observed pod startup duration\" pod=\"a/b\" podStartE2EDuration=\"1m15.25s\" podCreation=\"x\"",
+            75_250,
+        ),
         ("[rd]: ERROR: /dev/fb0 did not appear after waiting 10 seconds!", 10_000),
     ];
     for (line, ms) in told {
