@@ -100,13 +100,12 @@ pub fn costs(boot: &Boot) -> Vec<String> {
             let (spent, gain) = (spent(cost), gain(cost));
             format!("{of} is {spent}: {}, {gain}.", cost.title)
         } else if outlasts_the_clock(boot, cost) {
-            match cost.lines[..] {
-                // What lies between two lines, neither of them states.
-                [from, to] => format!("{} lie between lines {from} and {to}: {}.", spent(cost), cost.title),
-                _ => {
-                    let line = cost.lines.first().copied().unwrap_or(boot.from_line);
-                    format!("Line {line} states {}: {}.", spent(cost), cost.title)
-                }
+            // What lies between two lines, neither of them states.
+            if let [from, to] = cost.lines[..] {
+                format!("{} lie between lines {from} and {to}: {}.", spent(cost), cost.title)
+            } else {
+                let line = cost.lines.first().copied().unwrap_or(boot.from_line);
+                format!("Line {line} states {}: {}.", spent(cost), cost.title)
             }
         } else if let Some(wait) = unbounded_wait(boot, cost) {
             format!(

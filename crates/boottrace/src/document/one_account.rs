@@ -145,6 +145,8 @@ fn longest_line(part: &Part) -> Option<u32> {
 
 /// Tells reports about units of lines around them that look like their rows and were not read.
 pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
+    /// systemd's own sum, in a form that was not read: whatever it is, a list's longest row is shorter.
+    const SUM_NS: u64 = 86_400_000_000_000;
     let unread: Vec<(u64, u32)> = if placed.iter().any(|(_, part)| matches!(part, Part::Units(_))) {
         let lines = outside
             .iter()
@@ -155,8 +157,6 @@ pub(super) fn tell_unread(outside: &[Line], placed: &mut [(u32, Part)]) {
     } else {
         Vec::new()
     };
-    // systemd's own sum, in a form that was not read: whatever it is, a list's longest row is shorter.
-    const SUM_NS: u64 = 86_400_000_000_000;
     let sums = outside
         .iter()
         .filter(|line| line.process.is_none() && line.text.contains("Startup finished in "));
