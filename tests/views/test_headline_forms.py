@@ -110,7 +110,7 @@ EXAMPLES = {
         f"U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\nStarting kernel ...\nLinux version 6.6.0 (a@b) (gcc) #1\n{LOGIN}",
         "U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\nStarting kernel ...\nLinux version 6.6.0 (a@b) (gcc) #1\n",
     ),
-    "The firmware's last time here is {} (line {}); no line of a kernel was found behind it, up to line {}.": (
+    "The firmware's last time here is {} (line {}); no line of a Linux kernel was found behind it, up to line {}.": (
         LOADER,
         LOADER + KERNEL + INIT,
     ),

@@ -346,7 +346,7 @@ def test_of_a_piece_no_superlative_of_the_whole_boot():
 
 def test_of_a_loader_alone_it_is_not_said_that_the_boot_ended():
     text = "[    0.000000] U-Boot 2031.01 (Jan 01 2031 - 00:00:00 +0000)\n[    5.000000] frob: up\n"
-    end = "no line of a kernel was found behind it, up to line 2."
+    end = "no line of a Linux kernel was found behind it, up to line 2."
     assert headline(text)[0] == f"The firmware's last time here is 5.00 s (line 2); {end}"
 
 

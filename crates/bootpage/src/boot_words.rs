@@ -85,7 +85,7 @@ fn whole(boot: &Boot) -> Option<String> {
         .as_ref()
         .filter(|_| !boot.reached_kernel && !known.is_empty())?;
     Some(format!(
-        "The firmware's last time here is {} (line {}); no line of a kernel was found behind it, up to line {}.",
+        "The firmware's last time here is {} (line {}); no line of a Linux kernel was found behind it, up to line {}.",
         seconds(end.ns?),
         end.line,
         boot.to_line

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use crate::facts::boot::first_use::is_behind_a_prompt;
-use crate::facts::boot::gap::{ends_the_boot, in_background, is_sentence, waits_for_somebody, BootPart};
-use crate::facts::boot::idle::{is_nobodys, is_of_a_governor, says_the_same, Often};
+use crate::facts::boot::gap::{
+    ends_the_boot, in_background, is_sentence, waits_for_somebody, BootPart, LATEST_PIECE_NS, LONGEST_WAIT_NS,
+};
+use crate::facts::boot::idle::{is_nobodys, is_of_a_governor, others_speak, says_the_same, Often};
 use crate::facts::boot::inside::last_step;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::breaks::{is_taken_out, leaves_out, loses, shuts_down};
@@ -129,6 +131,15 @@ pub fn longest_stretch(
         }
         // The kernel's clock was not set: what follows came to a system that had long been up.
         if clock == 0 && ns > LONGEST_NS && (!shows_start || at >= init_from) {
+            break;
+        }
+        // No init was seen: somebody else's words tell that it runs, and no wait of the kernel's alone is so long.
+        let alone = clock == 0 && boot.user_from.is_none();
+        let late_alone = || {
+            let stamp = then[0].unwrap_or(0);
+            (shows_start && stamp > LATEST_PIECE_NS) || (!shows_start && ns > LONGEST_WAIT_NS)
+        };
+        if alone && (others_speak(&boot.lines[before..at], ns) || late_alone()) {
             break;
         }
         // The kernel's lines have the date at which they were read: late, until the daemon runs.

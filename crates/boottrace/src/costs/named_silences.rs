@@ -19,6 +19,8 @@ use crate::log::line::{Line, LineKind};
 use crate::log::sentence::is_sentence;
 use crate::text::shorten::shorten;
 
+/// How the title of a wait begins that a line before the silence speaks of.
+const BEHIND: &str = "nothing is printed behind a line that speaks of a wait";
 /// Empty messages looked beyond.
 const EMPTY: u32 = 2;
 
@@ -44,6 +46,7 @@ pub(super) fn find<'a>(context: &Context<'_>, gaps: &[&'a LargeGap], out: &mut V
             .map(|name| waited_inside(context, gap, &name).unwrap_or(name))
             // Numbers come by themselves: who speaks meanwhile does not wait for them.
             .filter(|name| name.cause.kind != CostKind::RandomNumberWait || !others_speak(context, gap))
+            .filter(|name| !name.title().starts_with(BEHIND) || !talk_goes_on(context, gap))
             .or_else(|| of_controller(after, before))
             .or_else(|| timed_out_or_stated(context, gap, (after, before), out))
             // A time that ran out lies before the line that says so.
@@ -124,6 +127,15 @@ fn said_inside<'a>(context: &Context<'a>, gap: &LargeGap) -> Option<Named<'a>> {
     let machines = bare.filter(|line| line.kind != LineKind::Blank && !is_sentence(line.text.trim()));
     let machines = machines.filter(|line| plain(&line.text));
     machines.map(|line| line.text.as_str()).find_map(meanwhile)
+}
+
+/// Do others say so much meanwhile that nobody waits for what the line before them waits for?
+fn talk_goes_on(context: &Context<'_>, gap: &LargeGap) -> bool {
+    const LINES: usize = 10;
+    let lines = &context.boot.lines;
+    let from = lines.partition_point(|line| line.number <= gap.after_line);
+    let inside = lines[from..].iter().take_while(|line| line.number < gap.before_line);
+    inside.filter(|line| line.kind != LineKind::Blank).count() >= LINES
 }
 
 /// Does anything stand between the two lines around a silence, without a stamp?

@@ -15,6 +15,8 @@ use crate::text::shorten::shorten;
 const CUTS: [&str; 2] = ["\u{2026}", "..."];
 /// A shorter time without a line tells nothing of a wait.
 const SHORTEST_SILENCE_NS: i64 = 5_000_000_000;
+/// NixOS' stage 1 speaks as systemd does, and goes on so.
+const IN_STAGE_1: &str = "trying to mount anyway";
 /// Devices named in one sentence.
 const NAMED: usize = 3;
 
@@ -166,6 +168,7 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
     for line in lines.take_while(|line| end.is_none_or(|end| line.number <= end)) {
         // A container's console is in its host's log.
         let said = of_systemd(line).or_else(|| line.text.trim().strip_prefix("[ TIME ] "));
+        let said = said.filter(|said| !said.contains(IN_STAGE_1));
         let by_status = || said?.strip_prefix("Timed out waiting for device ");
         let Some(name) = by_status().or_else(|| timed_out_device(said?)) else {
             continue;

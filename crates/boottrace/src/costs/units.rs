@@ -163,12 +163,12 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             };
             // A daemon's dates have whole seconds: one is anything up to two.
             let whole = context.by_whole_dates(start, line);
-            if whole && ns < SHORTEST_DATED_NS {
+            if (whole && ns < SHORTEST_DATED_NS) || is_too_long(context, line, ns) {
                 continue;
             }
             let whole = if whole { " in the log's whole seconds" } else { "" };
             let set = if known.is_none() {
-                ", at the least: without the steps of the dates at which the clock was set,"
+                ", at the least: the dates go back or jump in between, and those steps are not counted,"
             } else if context.dates.set_between(start, line) {
                 ", without the step by which the clock was set,"
             } else {
@@ -215,6 +215,15 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
     // Names break ties: the order of a hash map is no order.
     all.sort_by(|a, b| a.name.cmp(b.name));
     all
+}
+
+/// Is it longer than all that systemd started by then, by its own account? Then the two dates are of two settings of the clock.
+fn is_too_long(context: &Context<'_>, end: &Line, ns: i64) -> bool {
+    let account = context.startup.filter(|account| end.number <= account.line);
+    account.is_some_and(|account| {
+        let most = account.since_kernel_ns().saturating_add(SHORTEST_DATED_NS);
+        account.part("userspace").is_some() && ns > most
+    })
 }
 
 /// A start that has not ended where the log of one unit does (`journalctl -u`): the unit's program has spoken, and systemd
@@ -367,27 +376,4 @@ fn gives_up<'a>(text: &str, pending: &HashMap<&'a str, &Line>) -> Option<(&'a st
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_systemd_says_of_units() {
-        assert_eq!(begins("Starting Network Time..."), Some("Network Time"));
-        assert_eq!(begins("Starting a.service - A…"), Some("a.service - A"));
-        assert_eq!(begins("Starting syslogd: OK"), None);
-        assert!(matches!(ends("Started Network Time."), Some(("Network Time", End::Up))));
-        assert!(matches!(
-            ends("Timed out waiting for device /dev/sdb1."),
-            Some(("/dev/sdb1", End::Failed))
-        ));
-        assert!(ends("Started Network Time").is_none());
-        let said = |text: &str| of_systemd(&Line::plain(1, 0, text.to_owned())).map(str::to_owned);
-        assert_eq!(said("[  OK  ] Started X.").as_deref(), Some("Started X."));
-        assert_eq!(said("[ ***  ] A start job").as_deref(), Some("A start job"));
-        assert_eq!(said("systemd[1]: Mounted /boot.").as_deref(), Some("Mounted /boot."));
-        assert_eq!(
-            said("systemd[732]: Started X.").as_deref(),
-            Some("systemd[732]: Started X.")
-        );
-    }
-}
+mod tests;

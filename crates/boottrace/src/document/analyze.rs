@@ -291,6 +291,7 @@ fn boot_log(
     document.lines = u64::from(lines.physical);
     let counts = ReaderCounts::of(&lines);
     let guests = console::guests::take_out(&mut lines);
+    console::phone_dates::count_from_the_start(&mut lines);
     if let Some((from, to)) = console::shuffled::put_apart(&mut lines) {
         document.input.problems.push(format!(
             "lines {from} to {to}: boots have the same dates, because the clock was set back, and the journal shuffled their \

@@ -61,7 +61,9 @@ pub(super) fn of_text(outside: &[Line]) -> Option<(u32, Part)> {
         _ => {
             // What the audit denies names programs, and says nothing of them.
             let record = |line: &Line| line.text.contains(" audit(") || line.text.contains("avc: ");
-            let line = outside.iter().find(|line| !record(line) && speaks(&line.text))?;
+            let line = outside
+                .iter()
+                .find(|line| !record(line) && !is_of_a_build(&line.text) && speaks(&line.text))?;
             format!(
                 "line {} speaks of a start, and nothing was read that tells how long what of it took: `{}`",
                 line.number,
@@ -79,6 +81,18 @@ pub(super) fn of_text(outside: &[Line]) -> Option<(u32, Part)> {
     Some((first, Part::NotABoot(part)))
 }
 
+/// A compiler, a linker or make at work: what they name are files.
+fn is_of_a_build(text: &str) -> bool {
+    const TOOLS: [&str; 8] = ["gcc", "g++", "cc", "ld", "ar", "objcopy", "clang", "as"];
+    let first = text.split_whitespace().next().unwrap_or("");
+    let tool = first.rsplit(['-', '/']).next().unwrap_or("");
+    let object = |word: &str| matches!(word.rsplit_once('.'), Some((_, "o" | "c" | "S")));
+    first.starts_with("make[")
+        || first == "make:"
+        || (TOOLS.contains(&tool) && text.contains(" -"))
+        || text.split_whitespace().filter(|word| object(word)).count() > 1
+}
+
 fn is_step(text: &str) -> bool {
     // A program says `Setting frob: 3` too, and no start script does without how it ended.
     const ENDS: [&str; 4] = [": OK", ": done", ": done.", ":"];
@@ -91,6 +105,10 @@ fn is_step(text: &str) -> bool {
 
 /// Not in a path or a name: `arch/riscv/boot/Image`.
 pub(super) fn speaks(text: &str) -> bool {
+    // A table's row names parts of a system.
+    if text.matches('|').count() > 2 {
+        return false;
+    }
     let lower = text.to_lowercase();
     let of_a_name = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '=' | '@' | ':');
     STARTS.iter().any(|word| {

@@ -62,7 +62,15 @@ pub fn steps(text: &str) -> impl Iterator<Item = FirmwareStep> + '_ {
 
 /// A loader's or decompressor's last words: what follows comes from the kernel or, if that is quiet, from user space.
 pub fn hands_over(text: &str) -> bool {
-    WORDS.iter().any(|(words, _, last)| *last && text.contains(words))
+    WORDS.iter().any(|(words, _, last)| *last && text.contains(words)) || is_a_heading(text)
+}
+
+/// `****** Starting kernel ******`: nothing but the words, between marks.
+fn is_a_heading(text: &str) -> bool {
+    const HEADINGS: [&str; 4] = ["starting kernel", "starting linux", "booting kernel", "booting linux"];
+    let text = text.trim();
+    let words = text.trim_matches(|c: char| matches!(c, '*' | '=' | '-' | '#' | ' '));
+    words.len() + 4 < text.len() && HEADINGS.iter().any(|heading| words.eq_ignore_ascii_case(heading))
 }
 
 /// Does a kernel, or systemd in its last step, say that it starts another kernel in its place? kernel/kexec_core.c:

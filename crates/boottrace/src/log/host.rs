@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //! Prefixes that the capturing side puts before a line.
 
+use super::date_words::{ends_a_date, weekday_first, year};
 use super::host_prefix::HostPrefix;
+use super::level::level;
 use super::line::HostSource;
 use super::nameless;
 use super::stamp::{clock_time, digits, iso_time, month_and_day, seconds, syslog_time};
@@ -22,7 +24,7 @@ pub fn peel(bytes: &[u8], style: Style) -> Option<HostPrefix> {
 
 fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     match bytes.first()? {
-        b'<' => rfc5424(bytes),
+        b'<' => rfc5424(bytes).or_else(|| dated_level(bytes, style)),
         b'[' => bracketed(bytes, style),
         b'0'..=b'9' => bare_clock(bytes, style)
             .or_else(|| syslog(bytes, style))
@@ -30,6 +32,30 @@ fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {
         b'A'..=b'Z' | b'a'..=b'z' | 0xc3.. => syslog(bytes, style),
         _ => None,
     }
+}
+
+/// `<6>[01-03 09:43:51.503000] [17: kworker/0:1]text` of kernels of phones: level, date, task.
+fn dated_level(bytes: &[u8], style: Style) -> Option<HostPrefix> {
+    let (level, at) = level(bytes)?;
+    let date = bytes.get(at..)?;
+    let inside = date.strip_prefix(b"[")?;
+    let (_, used) = month_and_day(inside)?;
+    let found = bracketed(date, style).filter(|_| inside.get(used) == Some(&b']'))?;
+    let mut length = at + found.length;
+    if let Some(task) = bytes[length..].strip_prefix(b"[") {
+        let named = digits(task).filter(|(_, used)| task[*used..].starts_with(b": "));
+        let end = task
+            .iter()
+            .take(48)
+            .position(|b| *b == b']')
+            .filter(|_| named.is_some());
+        length += end.map_or(0, |end| end + 2);
+    }
+    Some(HostPrefix {
+        length,
+        level: Some(level),
+        ..found
+    })
 }
 
 #[allow(clippy::unnecessary_wraps)] // every caller returns it as it is
@@ -293,33 +319,6 @@ fn rfc5424(bytes: &[u8]) -> Option<HostPrefix> {
         sender: Some(words[1]),
         level: Some((priority & 7) as u8),
     })
-}
-
-/// Length of ` 2024` behind a date that the year follows.
-fn weekday_first(bytes: &[u8]) -> bool {
-    const DAYS: [&[u8]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
-    DAYS.iter().any(|day| bytes.starts_with(day))
-}
-
-fn year(bytes: &[u8]) -> usize {
-    match bytes {
-        [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', ..] => 5,
-        _ => 0,
-    }
-}
-
-/// Is what follows a date and a time of day only the zone and the year, as `date` prints them?
-fn ends_a_date(bytes: &[u8]) -> bool {
-    let words: Vec<&[u8]> = bytes
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
-        .collect();
-    let [zone, year] = words.as_slice() else {
-        return false;
-    };
-    let named = zone.len() <= 5 && zone.iter().all(u8::is_ascii_uppercase);
-    let counted = zone.starts_with(b"+") || zone.starts_with(b"-");
-    (named || counted) && year.len() == 4 && year.iter().all(u8::is_ascii_digit)
 }
 
 /// BusyBox and OpenWrt name facility and level before the sender: `host kern.info kernel: `, `daemon.notice procd: `.

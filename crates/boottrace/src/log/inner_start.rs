@@ -27,7 +27,8 @@ pub fn inner_start(text: &str, style: Style) -> Option<usize> {
         }
         if let Some((Bracket::Kernel(_), used)) = bracket_stamp(&bytes[at..]) {
             // A sentence that names a stamp: `and the next time is [   77.123456]. It took a second.`
-            if matches!(bytes.get(at + used), Some(b'.' | b',' | b')')) {
+            // So is one with nothing behind it: `the clock is kept: [   77.123456]`.
+            if matches!(bytes.get(at + used), Some(b'.' | b',' | b')')) || bytes[at + used..].trim_ascii().is_empty() {
                 continue;
             }
             return Some(level_before(bytes, at));

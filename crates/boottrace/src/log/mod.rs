@@ -8,6 +8,7 @@ pub(crate) mod bracket;
 pub(crate) mod breaks;
 pub mod clock;
 pub(crate) mod course;
+mod date_words;
 pub(crate) mod dumpstate;
 pub(crate) mod firmware_stamp;
 pub(crate) mod foreign_month;

@@ -101,7 +101,7 @@ def boot_view(boot: LogBoot, told: ToldPart, top: int, goal: RecordedGoal | None
         boot.outcome, boot.outcome.replace("-", " ")
     )
     if boot.outcome == "ends-in-firmware":
-        ended = "no line of a kernel found"
+        ended = "no line of a Linux kernel found"
     if boot.outcome == "not-shown":
         unknown = "the text does not show its end" if boot.reached_kernel else "neither kernel nor init was recognised"
         ended = "a piece from the middle" if boot.start == "middle-of-log" else unknown

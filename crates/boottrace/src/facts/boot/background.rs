@@ -39,5 +39,9 @@ pub(super) fn speaks_for_init(line: &Line) -> bool {
         " * Starting ",
     ];
     let text = line.text.trim_start();
+    // That a service's program has ended: it may be restarted as often as it likes.
+    if text.starts_with("init: waitpid returned ") {
+        return false;
+    }
     line.process.as_deref() == Some("systemd") || STARTS.iter().any(|start| text.starts_with(start))
 }

@@ -92,13 +92,13 @@ impl Dates {
     }
 
     /// What passed at the least between two lines where the clock was set, and nothing says by how much: all but the jumps of the
-    /// dates.
+    /// dates. A date that goes back adds nothing: a journal also puts two daemons' lines into each other so.
     pub fn at_least(&self, from: &Line, to: &Line) -> Option<i64> {
         let ns = received_ns(to)?.checked_sub(received_ns(from)?)?;
         let between = |(number, _): &&(u32, i64)| *number > from.number && *number <= to.number;
         let inside: Vec<i64> = self.jumps.iter().filter(between).map(|(_, jump)| *jump).collect();
         let sets = self.between(from, to).len();
-        let passed = inside.iter().try_fold(ns, |ns, jump| ns.checked_sub(*jump))?;
+        let passed = inside.iter().try_fold(ns, |ns, jump| ns.checked_sub((*jump).max(0)))?;
         (sets > 0 && sets == inside.len() && passed > 0).then_some(passed)
     }
 
@@ -224,6 +224,19 @@ mod tests {
             "without the jump of four"
         );
         assert_eq!(dates.at_least(&more[1], &more[2]), None, "no clock was set there");
+        let back = [
+            line(1, 100, None),
+            line(2, 115, None),
+            line(3, 115, None),
+            line(4, 101, None),
+            line(5, 103, None),
+            line(6, 112, None),
+        ];
+        assert_eq!(
+            Dates::of(&back).at_least(&back[0], &back[5]),
+            Some(12 * NS_PER_S),
+            "what goes back is not added"
+        );
         told[1].text = "frobd: step time server 10.7.7.7 offset 2.500000 sec".to_owned();
         assert_eq!(Dates::of(&told).apart(&told[0], &told[1]), Some(2 * NS_PER_S));
         assert_eq!(

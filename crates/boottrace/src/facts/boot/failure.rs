@@ -295,7 +295,7 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
                     "the kernel was started and printed nothing: check console= and earlycon, the load address, the \
                      device tree"
                 } else {
-                    "no line of a kernel was found behind it"
+                    "no line of a Linux kernel was found behind it"
                 }
                 .to_owned(),
             })

@@ -9,7 +9,7 @@ use super::background::speaks_for_init;
 use super::dated;
 use super::dates::in_one_burst;
 use super::first_use::is_behind_a_prompt;
-use super::idle::{is_nobodys, is_of_a_governor, Idle};
+use super::idle::{is_nobodys, is_of_a_governor, others_speak, Idle};
 use super::inside::{last_step, Course};
 pub use super::part::BootPart;
 use super::unclaimed::unclaimed_from;
@@ -58,9 +58,9 @@ const SETTLED_INIT_NS: i64 = 120_000_000_000;
 /// A log without first use goes on while the system is used: what is silent later than this is not the boot's.
 const LATEST_NS: i64 = 60_000_000_000;
 /// No wait of the kernel's is longer: what follows in a piece without a start was plugged in later.
-const LONGEST_WAIT_NS: i64 = 600_000_000_000;
-/// A piece in which init is not seen goes on while the system is used: see [`LATEST_NS`].
-const LATEST_PIECE_NS: i64 = 120_000_000_000;
+pub(crate) const LONGEST_WAIT_NS: i64 = 600_000_000_000;
+/// A log in which init is not seen goes on while the system is used: see [`LATEST_NS`].
+pub(crate) const LATEST_PIECE_NS: i64 = 120_000_000_000;
 /// A host that reads the console so late in bursts tells nothing about silences.
 const MAX_LATENESS_NS: i64 = 1_000_000_000;
 
@@ -170,9 +170,10 @@ pub fn gaps(
             }
             continue;
         }
-        if piece && part == BootPart::Kernel {
+        if boot.user_from.is_none() && part == BootPart::Kernel {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
-            if (length > LONGEST_WAIT_NS || elapsed > LATEST_PIECE_NS) && !only_a_boot_prints(&line.text) {
+            let late = (piece && length > LONGEST_WAIT_NS) || elapsed > LATEST_PIECE_NS;
+            if (late || others_speak(&boot.lines[before.at..at], length)) && !only_a_boot_prints(&line.text) {
                 break;
             }
         }

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::log::breaks;
 use crate::log::course::{awaits_nothing, comes_by_itself};
-use crate::log::line::Line;
+use crate::log::line::{Line, LineKind};
 
 /// A message without its numbers, as a number.
 type Wording = u64;
@@ -224,6 +224,15 @@ fn speaks_of_a_processor(text: &str) -> bool {
 /// Is a message of what nobody has waited for? No silence of a boot ends with it.
 pub(crate) fn ends_no_wait(text: &str) -> bool {
     breaks::is_plugged(text) || awaits_nothing(text) || comes_by_itself(text)
+}
+
+/// Does somebody else speak all the time in which the kernel stamps nothing? A user space whose start was not seen runs then, and
+/// nobody waits for the kernel.
+pub(crate) fn others_speak(lines: &[Line], length_ns: i64) -> bool {
+    const LINES: usize = 20;
+    const SHORTEST_NS: i64 = 5_000_000_000;
+    let spoken = lines.iter().skip(1).filter(|line| line.kind != LineKind::Blank);
+    length_ns >= SHORTEST_NS && spoken.filter(|line| !line.has_kernel_prefix()).count() >= LINES
 }
 
 #[cfg(test)]

@@ -48,6 +48,6 @@ pub(super) fn kernel_missing(boot: &BootLog) -> &'static str {
             _ => "the log begins after the kernel's banner",
         }
     } else {
-        "the kernel never spoke"
+        "no line of a Linux kernel was found"
     }
 }

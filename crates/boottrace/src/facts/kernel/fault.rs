@@ -92,7 +92,20 @@ pub fn kind(text: &str) -> Option<FaultKind> {
         })
         .map(|(_, k)| *k)
         // KASAN, KFENCE, KMSAN, a bad page, a lock that was broken.
-        .or_else(|| start.starts_with("BUG: ").then_some(FaultKind::Oops))
+        .or_else(|| (start.starts_with("BUG: ") || is_of_alpha(start)).then_some(FaultKind::Oops))
+}
+
+/// `frobd(1): Instruction fault 4`: Alpha's kernel names who did it first (arch/alpha/kernel/traps.c, `die_if_kernel()`).
+fn is_of_alpha(text: &str) -> bool {
+    const WHAT: [&str; 4] = ["Instruction fault ", "Arithmetic trap ", "Kernel bug ", "Oops "];
+    let Some((who, what)) = text.split_once("): ") else {
+        return false;
+    };
+    let numbered = |rest: &str| !rest.is_empty() && rest.trim_end().bytes().all(|b| b.is_ascii_digit());
+    let task = who
+        .rsplit_once('(')
+        .is_some_and(|(name, pid)| !name.contains(' ') && numbered(pid));
+    task && WHAT.iter().any(|words| what.strip_prefix(words).is_some_and(numbered))
 }
 
 /// What stands behind `Oops: `: an error code, the count of oopses, or the words of old PowerPC kernels. Drivers say
@@ -127,6 +140,7 @@ mod tests {
             ("watchdog: BUG: soft lockup - CPU#0 stuck for 22s!", FaultKind::Stall),
             ("BUG: soft lockup - CPU#1 stuck for 23s! [init:1]", FaultKind::Stall),
             ("Oops [#1]", FaultKind::Oops),
+            ("frobd(17): Instruction fault 4", FaultKind::Oops),
             ("Oops: 0002", FaultKind::Oops),
             ("Oops: kernel access of bad area, sig: 11", FaultKind::Oops),
             (

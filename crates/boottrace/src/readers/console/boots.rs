@@ -369,6 +369,7 @@ impl Splitter<'_> {
         for mut line in header {
             if matches!(line.kind, LineKind::Kernel | LineKind::User) {
                 line.kind = LineKind::Firmware;
+                line.firmware_ns = line.firmware_ns.or(line.printk_ns.take());
             }
             self.keep(line);
         }
@@ -380,7 +381,7 @@ impl Splitter<'_> {
     fn finish(&mut self) {
         if let Some(mut boot) = self.state.boot.take() {
             boot.user_space_from(self.state.freed_at.filter(|_| !self.state.ran));
-            if !self.state.dropping {
+            if !self.state.dropping && !boot.lines.is_empty() {
                 self.out.boots.push(boot);
             }
         }

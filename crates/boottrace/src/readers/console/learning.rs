@@ -35,7 +35,8 @@ pub(super) fn style(bytes: &[u8], limits: &Limits) -> Style {
         let text = physical::clean(record.as_deref().unwrap_or(line.bytes));
         let found = prefix::peel(&text, style);
         if found.level.is_some() {
-            if found.printk_ns.is_some() {
+            let dated = matches!(found.host, Some((_, HostSource::Computed)));
+            if found.printk_ns.is_some() || dated {
                 stamped += 1;
             } else {
                 bare += 1;

@@ -21,6 +21,7 @@ mod own_accounts;
 mod own_start;
 mod page;
 mod pasted;
+pub mod phone_dates;
 mod printed_later;
 mod quoted;
 mod quoted_printable;

@@ -2,9 +2,11 @@
 //! Boot loaders that say no name: by what else they say, their lines belong to the boot that follows.
 
 use crate::log::banner::looks_like_loader;
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::clock::NS_PER_S;
 use crate::log::hand_over::hands_over;
 use crate::log::line::{Line, LineKind};
+use crate::log::milestone::{self, Milestone};
 
 /// Lines before the kernel's banner that are searched for a boot loader's words.
 const LINES_OF_HANDOVER: usize = 12;
@@ -44,6 +46,9 @@ pub fn ends_like_loader(outside: &[Line]) -> bool {
 
 /// Where a loader that said no name began to speak, behind the last stamped line of the boot that another one follows.
 pub fn loader_from(boot: &BootLog) -> Option<usize> {
+    if is_loaders_alone(boot) {
+        return Some(0);
+    }
     let last = boot.lines.iter().rposition(Line::has_kernel_prefix)?;
     let said = &boot.lines[last].text;
     let after = last + 1;
@@ -115,4 +120,20 @@ fn is_of_firmware(text: &str) -> bool {
         "[EMERG]  ",
     ];
     LEVELS.iter().any(|level| text.starts_with(level)) && !hands_over(text)
+}
+
+/// Is all of a boot what a loader without a known name printed, with stamps in the kernel's form? It begins early, says nothing
+/// that a kernel says, and starts a kernel with its last words.
+fn is_loaders_alone(boot: &BootLog) -> bool {
+    const LONGEST_NS: i64 = 120 * NS_PER_S;
+    let spoken = || boot.lines.iter().filter(|line| line.kind != LineKind::Blank);
+    let plain = |line: &Line| {
+        let steps = milestone::of(&line.text).is_some_and(|found| found != Milestone::InitRunning);
+        let early = line.printk_ns.is_none_or(|ns| ns < LONGEST_NS);
+        early && !steps && line.caller.is_none() && line.level.is_none() && line.process.is_none()
+    };
+    boot.start == BootStart::MiddleOfLog
+        && boot.user_from.is_none()
+        && spoken().next_back().is_some_and(|line| hands_over(&line.text))
+        && spoken().all(plain)
 }
