@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //! What is said first of the costs of a boot: the largest, as far as the log can show that one is.
 
-use boottrace::costs::cost::{Cost, BESIDE};
+use boottrace::costs::cost::{Cost, Wording, BESIDE};
 use boottrace::costs::kind::CostKind;
 use boottrace::costs::longest_stretch::LongestStretch;
-use boottrace::costs::persons_marks::MARKS;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::stage::StageEvent;
 use boottrace::log::boot_log::BootStart;
@@ -235,8 +234,8 @@ fn unbounded_wait<'a>(boot: &'a Boot, cost: &Cost) -> Option<&'a Cost> {
     const LIMIT_NS: i64 = 30_000_000_000;
     let of_a_limit = |wait: &&Cost| {
         matches!(wait.kind, CostKind::RootDeviceWait | CostKind::ResumeDeviceWait)
-            || (wait.kind == CostKind::DeviceWait && wait.title.contains("until its limit"))
-            || wait.title.starts_with(MARKS)
+            || (wait.kind == CostKind::DeviceWait && wait.wording == Wording::GivenUp)
+            || wait.wording == Wording::Mark
     };
     let mut waits = boot.costs.iter().filter(|wait| is_untimed_wait(wait));
     waits.find(of_a_limit).filter(|_| size_ns(cost) < LIMIT_NS)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use boottrace::costs::cost::{Basis, Cost, NOTHING_LOGGED};
+use boottrace::costs::cost::{Basis, Cost, Wording};
 use boottrace::costs::kind::CostKind;
 use boottrace::document::boot::Boot;
 use boottrace::facts::boot::gap::BootPart;
@@ -116,8 +116,9 @@ pub fn sure_costs(boot: &Boot) -> Vec<&Cost> {
         let in_silence = lines.is_ok_and(|lines| silent.contains(&lines));
         let of_silences = cost.lines.len() > 1 && cost.lines.iter().all(|line| around.contains(line));
         let late = || cost.lines.first() > behind.as_ref();
+        let of_dates = matches!(cost.wording, Wording::NothingBetween | Wording::NothingBut);
         match cost.kind {
-            CostKind::Silence => in_silence || (cost.title.starts_with(NOTHING_LOGGED) && boot.startup.is_none()),
+            CostKind::Silence => in_silence || (of_dates && boot.startup.is_none()),
             CostKind::LongInitcall => late(),
             _ => of_silences && !waits_for_it(cost) && late(),
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! What is said first of a report about systemd's units.
 
-use boottrace::costs::cost::{Basis, Cost};
+use boottrace::costs::cost::{Basis, Cost, Wording};
 use boottrace::costs::kind::CostKind;
 use boottrace::document::units::{Startup, UnitReport};
 
@@ -44,7 +44,7 @@ pub fn units_headline(report: &UnitReport) -> Vec<String> {
     let stated = most.filter(|cost| cost.kind == CostKind::StatedTime && report.startup.is_none());
     told.extend(match (silent, stated) {
         (Some(cost), _) => Some(longest_silence(cost)),
-        (None, Some(cost)) if cost.title.starts_with("the text says ") => Some(of_a_person(cost)),
+        (None, Some(cost)) if cost.wording == Wording::Statement => Some(of_a_person(cost)),
         (None, Some(cost)) => Some(stated_by_a_line(cost)),
         (None, None) => most.map(|cost| {
             let longer = longer_unit(report, size_ns(cost)).or_else(|| longer_line(report));

@@ -47,17 +47,14 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             format!("{} passed until the next line", spell(ns))
         });
         out.push(Cost {
-            kind: CostKind::DelayCalibration,
             title: "delay-loop calibration".to_owned(),
             cost_ns: found.cost_ns,
             gain_ns: Some(gain_ns),
             basis,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
             lines: vec![found.line],
             evidence: cost,
             advice,
+            ..Cost::of(CostKind::DelayCalibration)
         });
         // The first line stands for all CPUs; old kernels print one each.
         if out.len() > 16 {

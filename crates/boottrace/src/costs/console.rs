@@ -4,7 +4,7 @@
 use super::characters::{characters, on_console, transmission_ns};
 use super::console_replay::Replay;
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::facts::kernel::command_line::CommandLine;
 use crate::log::clock::Clock;
@@ -44,14 +44,9 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
         let characters: u64 = others.map(|l| characters(l)).sum();
         let ns = baud.map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
-            kind: CostKind::ConsoleOutput,
             title: "kernel messages on a serial console".to_owned(),
             cost_ns: ns,
             gain_ns: ns,
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
             lines: first_and_last(&before_init),
             evidence: match (baud, ns) {
                 (Some(baud), Some(ns)) => format!(
@@ -64,6 +59,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             advice: "boot with `quiet`, or loglevel=4; the messages stay readable with dmesg. With a console that \
                      prints in the background (PREEMPT_RT, nbcon) the gain is smaller"
                 .to_owned(),
+            ..Cost::of(CostKind::ConsoleOutput)
         });
     }
     if debug.len() > 10 {
@@ -72,14 +68,9 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             .filter(|_| whole && serial && !quiet && keeps_to_it)
             .map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
-            kind: CostKind::InitcallDebug,
             title: "initcall_debug is on".to_owned(),
             cost_ns: ns,
             gain_ns: ns,
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
             lines: debug.first().map(|l| l.number).into_iter().collect(),
             evidence: format!(
                 "{} lines and {characters} characters up to {up_to} come from it",
@@ -88,6 +79,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             advice: "take initcall_debug off the command line when the measurement is done; its own lines lengthen \
                      what it measures"
                 .to_owned(),
+            ..Cost::of(CostKind::InitcallDebug)
         });
     }
     tell_replay(replay, out);
@@ -113,17 +105,13 @@ fn tell_replay(replay: Option<&Replay>, out: &mut Vec<Cost>) {
     }
     out.retain(|cost| cost.kind != CostKind::ConsoleOutput);
     out.push(Cost {
-        kind: CostKind::ConsoleOutput,
         title: "the console prints all earlier messages when it is registered".to_owned(),
         cost_ns: Some(replay.ns),
         gain_ns: Some(replay.ns),
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: vec![replay.line],
         evidence: replay.evidence(),
         advice: "boot with `quiet`, or a higher baud rate; the messages stay readable with dmesg".to_owned(),
+        ..Cost::of(CostKind::ConsoleOutput)
     });
 }
 

@@ -23,10 +23,30 @@ pub enum Basis {
 
 /// So the title of what a person writes begins where a log stands beside it.
 pub const BESIDE: &str = "beside the log, ";
-/// So the title begins of what programs' dates show.
-pub const NOTHING_LOGGED: &str = "nothing is logged ";
 /// So the evidence of a wait without a time of its own tells how long its lines go on.
 pub(crate) const SPAN: &str = "; the stamps of these lines span ";
+
+/// Whose words a title carries. What decides by a title asks this: words are to be read, and may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wording {
+    /// bootlab's, of what lines show.
+    #[default]
+    Own,
+    /// bootlab's, of somebody who waits until a limit and gives up.
+    GivenUp,
+    /// bootlab's, of dates between which no line stands.
+    NothingBetween,
+    /// bootlab's, of dates between which only one program speaks, or none that shows progress.
+    NothingBut,
+    /// A line's, that a time-out passed.
+    TimedOut,
+    /// A mark that a person set at a line of a log.
+    Mark,
+    /// A text's own statement.
+    Statement,
+    /// What a text has besides: lists, tables, commands, a guide's sentences.
+    Listing,
+}
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +56,9 @@ pub struct Cost {
     pub kind: CostKind,
     /// What was found.
     pub title: String,
+    /// Whose words the title carries: for who made it, not for who reads it.
+    #[serde(skip)]
+    pub wording: Wording,
     /// Time it takes here, if that can be said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ns: Option<i64>,
@@ -63,20 +86,38 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// A cost of which nothing tells how long it takes, or what could be gained.
-    pub(crate) fn without_time(kind: CostKind, title: String, line: u32, evidence: String, advice: &str) -> Self {
+    /// A cost of a kind, of which nothing is known yet: for the fields that a finding leaves as they are.
+    pub(crate) const fn of(kind: CostKind) -> Self {
         Self {
             kind,
-            title,
+            title: String::new(),
+            wording: Wording::Own,
             cost_ns: None,
             gain_ns: None,
             basis: Basis::Computed,
             at_most: false,
             at_least: false,
+            lines: Vec::new(),
             around: Vec::new(),
+            evidence: String::new(),
+            advice: String::new(),
+        }
+    }
+
+    /// The cost with another's words in its title.
+    pub(crate) const fn with(mut self, wording: Wording) -> Self {
+        self.wording = wording;
+        self
+    }
+
+    /// A cost of which nothing tells how long it takes, or what could be gained.
+    pub(crate) fn without_time(kind: CostKind, title: String, line: u32, evidence: String, advice: &str) -> Self {
+        Self {
+            title,
             lines: vec![line],
             evidence,
             advice: advice.to_owned(),
+            ..Cost::of(kind)
         }
     }
 

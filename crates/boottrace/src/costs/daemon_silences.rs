@@ -3,7 +3,7 @@
 //! seconds, one that says nothing between two of its lines while it is waited for, or nobody at all.
 
 use super::context::Context;
-use super::cost::{Cost, NOTHING_LOGGED};
+use super::cost::{Cost, Wording};
 use super::of_start::{is_unit_job, used_from};
 use super::silences::is_one_wait;
 use super::units::{is_timers, last_line};
@@ -279,13 +279,13 @@ fn cost(stretch: &Stretch<'_>) -> Cost {
     let (from, to) = (stretch.from, stretch.to);
     let (after, before) = (words(from), words(to));
     let title = match stretch.who {
-        Who::Alone(name) => format!("{NOTHING_LOGGED}but by `{name}`, from `{after}` to `{before}`"),
-        Who::Waits(name) => format!("{NOTHING_LOGGED}by `{name}` between `{after}` and `{before}`"),
+        Who::Alone(name) => format!("nothing is logged but by `{name}`, from `{after}` to `{before}`"),
+        Who::Waits(name) => format!("nothing is logged by `{name}` between `{after}` and `{before}`"),
         Who::Nobody => {
             let (from, to) = (named(from), named(to));
             // What timers print is logged too.
             let of = if stretch.timers { "that shows progress " } else { "" };
-            format!("{NOTHING_LOGGED}{of}between `{from}` and `{to}`")
+            format!("nothing is logged {of}between `{from}` and `{to}`")
         }
     };
     let whole = [from, to].into_iter().filter_map(received_ns).all(is_whole);
@@ -293,6 +293,12 @@ fn cost(stretch: &Stretch<'_>) -> Cost {
         "dates of whole seconds, good to one"
     } else {
         "dates"
+    };
+    let between = matches!(stretch.who, Who::Nobody) && !stretch.timers;
+    let wording = if between {
+        Wording::NothingBetween
+    } else {
+        Wording::NothingBut
     };
     Cost::silence_between(
         title,
@@ -302,6 +308,7 @@ fn cost(stretch: &Stretch<'_>) -> Cost {
         "look what that program does then, and whether what starts behind it has to wait: its own log, \
          systemd-analyze critical-chain, or stamps in the start scripts",
     )
+    .with(wording)
 }
 
 /// What a line says, cut where it is long.

@@ -2,7 +2,7 @@
 //! Silences of one cause and one subject are one cost.
 
 use super::causes::Named;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::gap::LargeGap;
 use crate::text::shorten::shorten;
@@ -93,17 +93,12 @@ impl<'a> Group<'a> {
             ),
         };
         Cost {
-            kind: self.kind,
             title: self.title,
             cost_ns: Some(ns),
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
             lines,
             evidence,
             advice: self.advice.to_owned(),
+            ..Cost::of(self.kind)
         }
     }
 }

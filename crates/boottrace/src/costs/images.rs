@@ -2,7 +2,7 @@
 //! Kernel image and initramfs: unpacking.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::facts::firmware::facts::FirmwareStep;
 use crate::log::line::Line;
@@ -29,14 +29,8 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
         .map(|(a, b)| b.saturating_sub(a));
     let ns = ns.filter(|ns| *ns >= 0);
     out.push(Cost {
-        kind: CostKind::KernelDecompression,
         title: "the kernel image is unpacked".to_owned(),
         cost_ns: ns,
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: vec![step.line],
         evidence: ns.map_or_else(
             || format!("`{}`, and no clock beside it", step.text),
@@ -49,6 +43,7 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
         ),
         advice: "try LZ4, LZO or no compression: which is fastest depends on the storage's speed against the CPU's"
             .to_owned(),
+        ..Cost::of(CostKind::KernelDecompression)
     });
 }
 
@@ -81,14 +76,8 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         .and_then(crate::facts::kernel::banner::KernelBanner::version)
         .is_some_and(|v| v >= (5, 13));
     out.push(Cost {
-        kind: CostKind::InitramfsUnpacking,
         title: "the initramfs is unpacked".to_owned(),
         cost_ns: ns,
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: std::iter::once(line.number).chain(end.map(|(_, l)| l.number)).collect(),
         evidence: ns.map_or(unknown.to_owned(), |ns| {
             let size = end.map_or("", |(_, l)| l.text.trim());
@@ -100,5 +89,6 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
             format!("{} until `{size}`{beside}", spell(ns))
         }),
         advice: "make it smaller, or pack it with LZ4 or not at all; modules can be left out of it".to_owned(),
+        ..Cost::of(CostKind::InitramfsUnpacking)
     });
 }

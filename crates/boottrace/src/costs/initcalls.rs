@@ -2,7 +2,7 @@
 //! Initcalls that fail, that find nothing, or that hold init up.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::facts::kernel::initcall::Initcall;
 
@@ -79,19 +79,16 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .fold(0, i64::saturating_add);
     if total > 1_000_000 {
         out.push(Cost {
-            kind: CostKind::TracerSetUp,
             title: "set-up of the tracers".to_owned(),
             cost_ns: Some(total),
             gain_ns: Some(total),
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
 around: Vec::new(),
             lines: tracing.iter().filter_map(|c| c.start_line).take(5).collect(),
             evidence: format!("{} initcalls take {}: {}", tracing.len(), spell(total), names(&tracing)),
             advice: "boot with initcall_blacklist=trace_eval_init,tracer_init_tracefs, or build without FTRACE, KPROBE_EVENTS \
                      and EVENT_TRACING in production"
                 .to_owned(),
+            ..Cost::of(CostKind::TracerSetUp)
         });
     }
 }
@@ -152,17 +149,13 @@ fn push(out: &mut Vec<Cost>, calls: &[&Initcall], kind: CostKind, title: &str, a
     let mut longest = calls.to_vec();
     longest.sort_by_key(|c| std::cmp::Reverse(c.best_duration_ns()));
     out.push(Cost {
-        kind,
         title: title.to_owned(),
         cost_ns: Some(total),
         gain_ns: Some(total),
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: longest.iter().filter_map(|c| c.end_line).take(NAMED).collect(),
         evidence: format!("{} of them take {}: {}", calls.len(), spell(total), names(&longest)),
         advice: advice.to_owned(),
+        ..Cost::of(kind)
     });
 }
 
@@ -182,20 +175,15 @@ fn names(calls: &[&Initcall]) -> String {
 /// An initcall that init waits for, for so many nanoseconds.
 pub(super) fn held_up(call: &Initcall, (kind, ns): (CostKind, i64), evidence: String, advice: &str) -> Cost {
     Cost {
-        kind,
         title: if call.module.is_some() {
             format!("the module's `{}` takes long", call.label())
         } else {
             format!("`{}` holds init up", call.label())
         },
         cost_ns: Some(ns),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: call.start_line.into_iter().chain(call.end_line).collect(),
         evidence,
         advice: advice.to_owned(),
+        ..Cost::of(kind)
     }
 }

@@ -36,7 +36,7 @@ mod persons_guides;
 mod persons_lexicon;
 mod persons_lists;
 mod persons_machines;
-pub mod persons_marks;
+mod persons_marks;
 mod persons_posts;
 mod persons_rows;
 mod persons_said;
@@ -63,10 +63,10 @@ mod untimed_rows;
 pub(crate) mod waits;
 
 use context::Context;
+use cost::Wording;
 pub use cost::{Basis, Cost};
 pub use evidence::Evidence;
 pub use kind::{CostKind, KINDS};
-use persons_marks::MARKS;
 
 use crate::log::boot_log::BootStart;
 use crate::log::line::Line;
@@ -126,10 +126,10 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     // What a person marks is not said again of the line that holds the mark.
     let marked: Vec<Vec<u32>> = out
         .iter()
-        .filter(|cost| cost.title.starts_with(MARKS))
+        .filter(|cost| cost.wording == Wording::Mark)
         .map(|cost| cost.lines.clone())
         .collect();
-    out.retain(|cost| cost.title.starts_with(MARKS) || cost.cost_ns.is_some() || !marked.contains(&cost.lines));
+    out.retain(|cost| cost.wording == Wording::Mark || cost.cost_ns.is_some() || !marked.contains(&cost.lines));
     of_start::keep(&context, &mut out);
     bounds::apply(&context, &mut out);
     // cloud-init counts from the kernel's start, which a piece does not show.
@@ -155,7 +155,7 @@ fn loaders_rounds(context: &Context<'_>, out: &mut Vec<Cost>) {
         let told = out
             .iter()
             .any(|known| known.lines.iter().any(|line| cost.lines.contains(line)));
-        if !told && cost.lines.len() >= ROUNDS && cost.title.starts_with("a line tells of a time-out: ") {
+        if !told && cost.lines.len() >= ROUNDS && cost.wording == Wording::TimedOut {
             out.push(cost);
         }
     }

@@ -217,14 +217,9 @@ fn timed_out_or_stated<'a>(
             .filter(|_| !told);
     };
     out.push(Cost {
-        kind: CostKind::StatedTime,
         title: format!("`{}`", shorten(line.trim())),
         cost_ns: Some(ns.min(gap.duration_ns)),
-        gain_ns: None,
         basis: Basis::Printed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: vec![gap.after_line, gap.before_line],
         evidence: format!(
             "the line states {}; {} pass between lines {} and {}",
@@ -235,6 +230,7 @@ fn timed_out_or_stated<'a>(
         ),
         advice: "the line says what takes the time: look who prints it, and whether that is needed before the goal"
             .to_owned(),
+        ..Cost::of(CostKind::StatedTime)
     });
     None
 }

@@ -194,16 +194,12 @@ fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice:
     let mut lines: Vec<u32> = lines.iter().map(|l| l.number).collect();
     lines.dedup();
     Cost {
-        kind: CostKind::NetworkConfiguration,
         title: title.to_owned(),
         cost_ns: ns,
         gain_ns: ns,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines,
         evidence,
         advice: advice.to_owned(),
+        ..Cost::of(CostKind::NetworkConfiguration)
     }
 }

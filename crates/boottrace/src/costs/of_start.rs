@@ -3,9 +3,8 @@
 
 use super::bounds;
 use super::context::Context;
-use super::cost::Cost;
+use super::cost::{Cost, Wording};
 use super::kind::CostKind;
-use super::persons_marks::MARKS;
 use super::start_jobs::of_systemd;
 use crate::facts::boot::dates::received_ns;
 use crate::facts::boot::over::goal;
@@ -34,7 +33,7 @@ fn drop_later(context: &Context<'_>, out: &mut Vec<Cost>) {
         let many = cost.lines.len() > 1;
         first.is_some_and(|first| *first > over || (many && *first == over)) || (many && last >= Some(&over))
     };
-    out.retain(|cost| cost.title.starts_with(MARKS) || bounds::is_before_kernel(cost.kind) || !later(cost));
+    out.retain(|cost| cost.wording == Wording::Mark || bounds::is_before_kernel(cost.kind) || !later(cost));
 }
 
 /// The same, where systemd says that all is up, or that what it starts for is reached: what is printed later was asked for
@@ -60,7 +59,7 @@ fn drop_behind_goal(context: &Context<'_>, out: &mut Vec<Cost>) {
     let queued =
         |kind| account.is_none() && matches!(kind, CostKind::UnitStart | CostKind::UnitFailure | CostKind::StatedTime);
     out.retain(|cost| {
-        let marked = cost.title.starts_with(MARKS) || cost.lines.is_empty() || queued(cost.kind);
+        let marked = cost.wording == Wording::Mark || cost.lines.is_empty() || queued(cost.kind);
         marked || !cost.lines.iter().all(late)
     });
 }
@@ -76,7 +75,7 @@ fn drop_of_a_session(context: &Context<'_>, out: &mut Vec<Cost>) {
         let last = cost.lines.iter().max().and_then(|last| line(*last));
         first && !last.is_some_and(is_unit_job)
     };
-    out.retain(|cost| cost.kind != CostKind::Silence || cost.title.starts_with(MARKS) || !of_session(cost));
+    out.retain(|cost| cost.kind != CostKind::Silence || cost.wording == Wording::Mark || !of_session(cost));
 }
 
 /// The first line that shows somebody at work.
@@ -125,6 +124,6 @@ fn drop_earlier(context: &Context<'_>, out: &mut Vec<Cost>) {
         return;
     };
     out.retain(|cost| {
-        cost.title.starts_with(MARKS) || cost.lines.iter().min().is_none_or(|first| *first > last.number)
+        cost.wording == Wording::Mark || cost.lines.iter().min().is_none_or(|first| *first > last.number)
     });
 }

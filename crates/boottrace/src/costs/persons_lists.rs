@@ -2,7 +2,7 @@
 //! Lists, tables and blocks of times that a person wrote: `* 200 ms to run the option ROM`, `| First boot | 95 | 44 |`,
 //! `Firmware: 32.2 s`. They are quoted as they stand, the longest items and rows of them.
 
-use super::cost::Cost;
+use super::cost::{Cost, Wording};
 use super::kind::CostKind;
 use super::persons_rows::{self, is_hoped, longest, LONGEST, QUOTES};
 use super::prose::{depth, speaks_of_a_start, Paragraph};
@@ -169,6 +169,7 @@ pub(super) fn cost<T: std::fmt::Display>(who: &str, quotes: &[T], number: u32) -
         "these are the text's own words".to_owned(),
         "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
     )
+    .with(Wording::Listing)
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 //! Marks that a person sets into a log: `^^^ hangs here`, `[    1.0] frob: ready   <--- 30 s of nothing`.
 
 use super::context::Context;
-use super::cost::Cost;
+use super::cost::{Cost, Wording};
 use super::kind::CostKind;
 use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
 
 /// So begins the title of such a mark.
-pub const MARKS: &str = "a person marks ";
+const MARKS: &str = "a person marks ";
 /// Marks told of one log.
 const LISTED: usize = 3;
 /// What is said of a place at which time passes.
@@ -60,7 +60,8 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             line.number,
             "these are a person's words in the log".to_owned(),
             "look at what that line speaks of, and at what would come next: initcall_debug tells which initcall it is",
-        ));
+        )
+        .with(Wording::Mark));
     }
 }
 

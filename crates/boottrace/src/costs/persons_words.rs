@@ -3,7 +3,7 @@
 //! that took, and whether it says why; the best are quoted whole, as the text's own words. Nothing is claimed of them, and no
 //! time is taken from them. The words of other languages than English are in `text/languages.txt`.
 
-use super::cost::Cost;
+use super::cost::{Cost, Wording};
 use super::kind::CostKind;
 use super::persons_causes;
 use super::persons_choice::{choice, last_choice};
@@ -331,7 +331,12 @@ fn quoted(who: &str, said: &[&Said]) -> Option<Cost> {
         all => all.concat(),
     };
     let timed = said.iter().any(|one| one.ns.is_some());
-    Some(Cost::without_time(
+    let wording = if who == OF_A_PERSON[0] {
+        Wording::Statement
+    } else {
+        Wording::Listing
+    };
+    let cost = Cost::without_time(
         if timed {
             CostKind::StatedTime
         } else {
@@ -341,7 +346,8 @@ fn quoted(who: &str, said: &[&Said]) -> Option<Cost> {
         best.number,
         "these are the text's own words".to_owned(),
         "add the log of that boot: the kernel's messages, or systemd-analyze's account of it",
-    ))
+    );
+    Some(cost.with(wording))
 }
 
 /// Where in a sentence its cause stands.

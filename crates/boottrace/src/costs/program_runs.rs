@@ -2,7 +2,7 @@
 //! Programs that run once, while the system starts: from the first to the last line of one, it was at work, and likely longer.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::line::Line;
@@ -121,14 +121,9 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             ""
         };
         out.push(Cost {
-            kind: CostKind::ProgramRun,
             title: format!("{what}: `{name}` is at work"),
             cost_ns: Some(ns),
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
             at_least: true,
-            around: Vec::new(),
             lines: vec![run.first.number, run.last.number],
             evidence: format!(
                 "at the least {}{by_dates}, from the first to the last of its {} lines: `{}` to `{}`",
@@ -138,6 +133,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
                 shorten(run.last.text.trim())
             ),
             advice: advice.to_owned(),
+            ..Cost::of(CostKind::ProgramRun)
         });
     }
 }

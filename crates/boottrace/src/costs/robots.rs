@@ -2,7 +2,7 @@
 //! What a robot writes that boots kernels and bisects what it finds: what it noticed, and the commit that it names for that.
 //! Its words are quoted, and nothing is claimed of them. Form: intel/lkp-tests' reports.
 
-use super::cost::Cost;
+use super::cost::{Cost, Wording};
 use super::kind::CostKind;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -30,6 +30,7 @@ pub(crate) fn of_lines(lines: &[Line]) -> Option<Cost> {
             "these are the text's own words".to_owned(),
             "build the commit before the one that is named, and see whether it starts",
         )
+        .with(Wording::Statement)
     })
 }
 

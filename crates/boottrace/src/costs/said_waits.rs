@@ -2,7 +2,7 @@
 //! What lines say of waits in anybody's words, where no rule knows them and nothing has a time: quoted, with what can be
 //! said of it and no more. Lines that differ in numbers only are one.
 
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Basis, Cost, Wording};
 use super::kind::CostKind;
 use super::sayings::{saying, Saying};
 use super::start_jobs::UNIT_ADVICE;
@@ -362,6 +362,12 @@ impl Group<'_> {
             Saying::Slow => format!("a line says that something is slow or stuck: `{said}`"),
             Saying::Waited => format!("a line speaks of a wait: `{said}`"),
         };
+        let wording = match self.saying {
+            Saying::Repeated | Saying::Failed => Wording::Own,
+            _ if quoted => Wording::Statement,
+            Saying::TimedOut => Wording::TimedOut,
+            _ => Wording::Own,
+        };
         let ns = Some(self.worth_ns()).filter(|ns| *ns > 0);
         let times = if self.count > 1 {
             format!("it says so {} times", self.count)
@@ -373,18 +379,15 @@ impl Group<'_> {
             None => times,
         };
         Cost {
-            kind: CostKind::DeviceTimeout,
             title,
+            wording,
             cost_ns: ns,
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
             at_least: ns.is_some(),
-            around: Vec::new(),
             lines: self.lines.iter().map(|line| line.number).collect(),
             evidence,
             advice: "the line says who waits, or for whom: see why it does not come, and whether it is needed before the goal"
                 .to_owned(),
+            ..Cost::of(CostKind::DeviceTimeout)
         }
     }
 }

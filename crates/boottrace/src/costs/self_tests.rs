@@ -2,7 +2,7 @@
 //! Benchmarks, self-tests and debugging aids that run on every boot.
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
@@ -175,16 +175,12 @@ fn before<'a>(context: &Context<'a>, at: usize) -> Option<&'a Line> {
 
 fn cost(kind: CostKind, title: &str, ns: Option<i64>, line: &Line, evidence: String, advice: &str) -> Cost {
     Cost {
-        kind,
         title: title.to_owned(),
         cost_ns: ns,
         gain_ns: ns,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),
+        ..Cost::of(kind)
     }
 }

@@ -4,7 +4,7 @@
 
 use super::console_replay::Replay;
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost};
 use super::kind::CostKind;
 use super::named_silences;
 use super::selection::{is_a_choice, is_selected};
@@ -79,7 +79,6 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
             ),
         };
         out.push(Cost {
-            kind: CostKind::Silence,
             title: match between(context, gap) {
                 // Somebody may have left lines out: nobody's silence is told.
                 Between::Nothing if is_selected(context) => match spoken_of(gap) {
@@ -107,10 +106,6 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
                 ),
             },
             cost_ns: Some(gap.duration_ns),
-            gain_ns: None,
-            basis: Basis::Computed,
-            at_most: false,
-            at_least: false,
             around: vec![gap.after.clone(), gap.before.clone()],
             lines: vec![gap.after_line, gap.before_line],
             evidence: format!(
@@ -120,6 +115,7 @@ pub(super) fn find(context: &Context<'_>, replay: Option<&Replay>, out: &mut Vec
                 gap.before
             ),
             advice: advice.to_owned(),
+            ..Cost::of(CostKind::Silence)
         });
     }
 }
@@ -294,19 +290,14 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
     let mut lines: Vec<u32> = from.line.into_iter().chain(to.line).collect();
     lines.dedup();
     out.push(Cost {
-        kind: CostKind::InitramfsRun,
         title: "the initramfs runs before the real root file system is used".to_owned(),
         cost_ns: Some(ns),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines,
         evidence: format!("{} from `{}` to `{}`{bound}", spell(ns), from.basis, to.basis),
         advice:
             "build the root device's driver and file system in and boot without an initramfs; or leave out of it what \
                  finding root does not need, and pack it with LZ4"
                 .to_owned(),
+        ..Cost::of(CostKind::InitramfsRun)
     });
 }

@@ -4,7 +4,7 @@
 //! devices that did not come: `Timed out waiting for device X.`
 
 use super::context::Context;
-use super::cost::{spell, Basis, Cost};
+use super::cost::{spell, Cost, Wording};
 use super::kind::CostKind;
 use crate::log::hints::{is_of_initramfs, timed_out_device, JOB_RUNS};
 use crate::log::line::{Line, LineKind};
@@ -197,7 +197,6 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
     numbers.extend(devices.iter().take(2 * NAMED).map(|(_, line)| line.number));
     let limit = "its limit is 90 s unless set (x-systemd.device-timeout=, DefaultDeviceTimeoutSec=)";
     out.push(Cost {
-        kind: CostKind::DeviceWait,
         title: if devices.len() == 1 {
             format!(
                 "systemd waits for the device {} until its limit, and gives up",
@@ -209,12 +208,9 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
                 named.join(", ")
             )
         },
+        wording: Wording::GivenUp,
         cost_ns: silence.as_ref().map(|(ns, _)| *ns),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
         at_least: silence.is_some(),
-        around: Vec::new(),
         lines: numbers,
         evidence: match silence {
             Some((ns, from)) => format!(
@@ -234,6 +230,7 @@ pub(super) fn given_up(context: &Context<'_>, end: Option<u32>, told: &[&str], o
             ),
         },
         advice: DEVICE_ADVICE.to_owned(),
+        ..Cost::of(CostKind::DeviceWait)
     });
 }
 
@@ -291,12 +288,8 @@ pub(super) fn dracut(context: &Context<'_>, out: &mut Vec<Cost>) {
     lines.sort_unstable();
     lines.dedup();
     out.push(Cost {
-        kind: CostKind::DeviceWait,
         title: format!("the initramfs (dracut) waits for a device that does not come:{device}").trim_end_matches(':').to_owned(),
         cost_ns: ns,
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
         at_least: ns.is_some(),
 around: Vec::new(),
         lines,
@@ -304,6 +297,7 @@ around: Vec::new(),
         advice: "see why the device does not come: root= and its label or UUID, its driver in the initramfs, the medium; rd.retry= \
                  and rd.timeout= bound the wait"
             .to_owned(),
+        ..Cost::of(CostKind::DeviceWait)
     });
 }
 

@@ -83,20 +83,17 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
 
 fn cost(stated: Stated, line: &Line) -> Cost {
     let at_least = if stated.at_least { "at the least " } else { "" };
+    // No stamp of the kernel's bounds what lies before it.
+    let kind = if counted_by_the_loader(line).is_some() {
+        CostKind::FirmwareStep
+    } else {
+        CostKind::StatedTime
+    };
     Cost {
-        // No stamp of the kernel's bounds what lies before it.
-        kind: if counted_by_the_loader(line).is_some() {
-            CostKind::FirmwareStep
-        } else {
-            CostKind::StatedTime
-        },
         title: format!("`{}`", shorten(line.text.trim())),
         cost_ns: Some(stated.ns),
-        gain_ns: None,
         basis: Basis::Printed,
-        at_most: false,
         at_least: stated.at_least,
-        around: Vec::new(),
         lines: vec![line.number],
         evidence: format!(
             "the line itself states {at_least}{}{}",
@@ -105,6 +102,7 @@ fn cost(stated: Stated, line: &Line) -> Cost {
         ),
         advice: "the line says what takes the time: look who prints it, and whether that is needed before the goal"
             .to_owned(),
+        ..Cost::of(kind)
     }
 }
 

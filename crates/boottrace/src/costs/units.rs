@@ -68,16 +68,16 @@ fn cost(start: Start<'_>) -> Cost {
     let failed = start.end == End::Failed;
     let device = is_device(start.name) && !failed;
     let settle = named("", start.name, true).filter(|named| named.cause.kind == CostKind::UdevSettle);
+    let kind = if settle.is_some() {
+        CostKind::UdevSettle
+    } else if failed {
+        CostKind::UnitFailure
+    } else if device {
+        CostKind::DeviceWait
+    } else {
+        CostKind::UnitStart
+    };
     Cost {
-        kind: if settle.is_some() {
-            CostKind::UdevSettle
-        } else if failed {
-            CostKind::UnitFailure
-        } else if device {
-            CostKind::DeviceWait
-        } else {
-            CostKind::UnitStart
-        },
         title: if failed {
             format!("the unit `{name}` is waited for and does not come up")
         } else if device {
@@ -90,7 +90,6 @@ fn cost(start: Start<'_>) -> Cost {
         basis: start.basis,
         at_most: failed && !start.at_least,
         at_least: start.at_least,
-        around: Vec::new(),
         lines: start.lines,
         evidence: start.evidence,
         advice: if let Some(settle) = settle {
@@ -104,6 +103,7 @@ fn cost(start: Start<'_>) -> Cost {
         } else {
             UNIT_ADVICE.to_owned()
         },
+        ..Cost::of(kind)
     }
 }
 

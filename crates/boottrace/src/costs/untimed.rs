@@ -4,7 +4,7 @@
 //! kernel/rcu/tree_stall.h, U-Boot's drivers/net/, dhclient, systemd.
 
 use super::causes::{holds, Words};
-use super::cost::{spell, Cost, SPAN};
+use super::cost::{spell, Cost, Wording, SPAN};
 use super::kind::CostKind;
 use super::said_waits;
 use super::start_jobs::{device_of, of_systemd, path_of, unescaped, DEVICE_ADVICE};
@@ -44,23 +44,26 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
     for line in lines.take(MOST) {
         let since = before;
         before = at(line).map(|ns| (ns, line)).or(before);
-        let Some((kind, title, advice)) = told(line) else {
+        let Some(told) = told(line) else {
             continue;
         };
-        if let Some(silent) = since.and_then(|since| silence(since, line, &title)) {
-            if out.len() < LISTED && out.iter().all(|cost| cost.title != title) {
+        if let Some(silent) = since
+            .filter(|_| told.wording == Wording::GivenUp)
+            .and_then(|since| silence(since, line))
+        {
+            if out.len() < LISTED && out.iter().all(|cost| cost.title != told.title) {
                 out.push(Cost {
                     cost_ns: Some(silent.0),
                     at_least: true,
                     around: Vec::new(),
                     evidence: silent.1,
-                    ..cost(kind, title, line, advice)
+                    ..told
                 });
                 ends.push([line; 2]);
             }
             continue;
         }
-        match out.iter().position(|cost| cost.title == title) {
+        match out.iter().position(|cost| cost.title == told.title) {
             Some(at) => {
                 ends[at][1] = line;
                 let lines = &mut out[at].lines;
@@ -69,7 +72,7 @@ fn known<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Cost> {
                 lines.push(line.number);
             }
             None if out.len() < LISTED => {
-                out.push(cost(kind, title, line, advice));
+                out.push(told);
                 ends.push([line; 2]);
             }
             None => {}
@@ -105,10 +108,9 @@ fn at(line: &Line) -> Option<i64> {
 }
 
 /// A wait that ends with its line, and before which nobody spoke for long: it took at the least as long.
-fn silence((from_ns, from): (i64, &Line), line: &Line, title: &str) -> Option<(i64, String)> {
+fn silence((from_ns, from): (i64, &Line), line: &Line) -> Option<(i64, String)> {
     const SHORTEST_NS: i64 = 5_000_000_000;
     const LONGEST_NS: i64 = 1_800_000_000_000;
-    let ends = title.contains("gives up") || title.contains("until its limit");
     let same = from.printk_ns.is_some() == line.printk_ns.is_some();
     let ns = at(line)?
         .checked_sub(from_ns)
@@ -119,10 +121,10 @@ fn silence((from_ns, from): (i64, &Line), line: &Line, title: &str) -> Option<(i
         shorten(from.text.trim()),
         shorten(line.text.trim())
     );
-    (ends && same).then_some((ns, said))
+    same.then_some((ns, said))
 }
 
-fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
+fn told(line: &Line) -> Option<Cost> {
     // NixOS' first stage gives up in words like systemd's.
     if line.text.contains(", trying to mount anyway") {
         return of_a_row(line);
@@ -132,7 +134,7 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
             "systemd waits for the device {} until its limit, and gives up",
             shorten(&path_of(name))
         );
-        return Some((CostKind::DeviceWait, title, DEVICE_ADVICE));
+        return Some(cost(CostKind::DeviceWait, title, line, DEVICE_ADVICE).with(Wording::GivenUp));
     }
     // Somebody's sentence quotes it.
     if let Some((_, quoted)) = line.text.split_once("Timed out waiting for device ") {
@@ -143,27 +145,29 @@ fn told(line: &Line) -> Option<(CostKind, String, &'static str)> {
                 "systemd waits for the device {} until its limit, and gives up",
                 shorten(&path_of(name))
             );
-            return Some((CostKind::DeviceWait, title, DEVICE_ADVICE));
+            return Some(cost(CostKind::DeviceWait, title, line, DEVICE_ADVICE).with(Wording::GivenUp));
         }
     }
     let text = line.text.trim_start().trim_start_matches("> ");
     if let Some(unit) = running_job(text) {
         let title = format!("systemd still starts the unit {}", shorten(unit));
         let advice = "see what it does (`systemctl status`, `journalctl -u`); the jobs that wait stand behind it";
-        return Some((CostKind::UnitStart, title, advice));
+        return Some(cost(CostKind::UnitStart, title, line, advice));
     }
     of_a_row(line)
 }
 
 /// What a row knows.
-fn of_a_row(line: &Line) -> Option<(CostKind, String, &'static str)> {
+fn of_a_row(line: &Line) -> Option<Cost> {
     let text = line.text.trim_start().trim_start_matches("> ");
     let with_process = || Some(format!("{}[ {text}", line.process.as_deref()?));
     let whole = with_process();
     let fits = |words: Words| holds(text, words) || whole.as_deref().is_some_and(|whole| holds(whole, words));
     let wait = WAITS.iter().find(|wait| wait.words.iter().any(|words| fits(words)))?;
     let title = wait.title.replace("{}", &shorten(&unescaped((wait.subject)(text))));
-    Some((wait.kind, title.trim_end_matches([':', ' ']).to_owned(), wait.advice))
+    let wording = if wait.limit { Wording::GivenUp } else { Wording::Own };
+    let title = title.trim_end_matches([':', ' ']).to_owned();
+    Some(cost(wait.kind, title, line, wait.advice).with(wording))
 }
 
 /// A row of `systemctl list-jobs`: `107 frob.service start running`.
@@ -194,7 +198,7 @@ mod tests {
 
     fn of(text: &str) -> Option<String> {
         let line = Line::plain(1, 0, text.to_owned());
-        told(&line).map(|(_, title, _)| title)
+        told(&line).map(|cost| cost.title)
     }
 
     #[test]

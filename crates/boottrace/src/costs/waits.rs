@@ -38,14 +38,9 @@ fn open_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
         return;
     };
     out.push(Cost {
-        kind: CostKind::UdevSettle,
         title: "the boot waits until udev has dealt with every device".to_owned(),
         cost_ns: Some(ns),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
         at_least: true,
-        around: Vec::new(),
         lines: vec![lines[at].number],
         evidence: format!(
             "at the least {}: nothing but timers speaks up to the log's end",
@@ -53,6 +48,7 @@ fn open_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
         ),
         advice: "see what udev's rules run, and which device does not answer: the kernel's lines, udev_log=debug"
             .to_owned(),
+        ..Cost::of(CostKind::UdevSettle)
     });
 }
 
@@ -66,17 +62,13 @@ pub(super) fn push(
     advice: &str,
 ) {
     out.push(Cost {
-        kind,
         title: title.to_owned(),
         cost_ns: ns,
         gain_ns: ns,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),
+        ..Cost::of(kind)
     });
 }
 
@@ -98,19 +90,16 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
         .map(|s| s.saturating_mul(1_000_000_000))
         .or_else(|| context.gap_after(at));
     out.push(Cost {
-        kind: CostKind::RootDelay,
         title: "rootdelay= sleeps before the root file system is mounted".to_owned(),
         cost_ns: ns,
         gain_ns: ns,
         basis: Basis::Printed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: vec![line.number],
         evidence: format!("`{}`", line.text.trim()),
         advice: "replace rootdelay= by rootwait, which goes on as soon as the device is there; what the device needs \
                  remains"
             .to_owned(),
+        ..Cost::of(CostKind::RootDelay)
     });
 }
 
@@ -148,21 +137,18 @@ fn root_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
         _ => (None, format!("`{}` and no mount after it", line.text.trim())),
     };
     out.push(Cost {
-        kind: CostKind::RootDeviceWait,
         title: "the kernel waits for the root device".to_owned(),
         cost_ns,
         // What does not come gains nothing by coming earlier.
         gain_ns: ns,
-        basis: Basis::Computed,
-        at_most: false,
         at_least: end.is_none() && cost_ns.is_some(),
-        around: Vec::new(),
         lines: vec![line.number],
         evidence,
         advice:
             "make the root device's driver built in and probe early, or use a faster medium; part of the wait is the \
                  hardware's"
                 .to_owned(),
+        ..Cost::of(CostKind::RootDeviceWait)
     });
 }
 
@@ -310,15 +296,11 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             .saturating_mul(1000);
         let worst = block.devices.iter().max_by_key(|d| d.deferrals);
         out.push(Cost {
-            kind: CostKind::DeferredProbes,
             title: "probes are tried before their suppliers are there".to_owned(),
             cost_ns: Some(ns).filter(|ns| *ns > 0),
             // Zero only says that the durations were read from the timer tick.
             gain_ns: Some(ns).filter(|ns| *ns > 0),
             basis: Basis::Printed,
-            at_most: false,
-            at_least: false,
-            around: Vec::new(),
             lines: block.devices.iter().take(5).map(|d| d.first_line).collect(),
             evidence: format!(
                 "{} deferred attempts of {} devices take {} together{}",
@@ -333,6 +315,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             advice: "build the suppliers in, or load their modules first (see the suggested order); the gain is an \
                      upper bound, because attempts overlap with other work"
                 .to_owned(),
+            ..Cost::of(CostKind::DeferredProbes)
         });
     }
     let late = context.lines.iter().find(|l| {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! What lines that are no boot still tell of one.
 
-use crate::costs::cost::spell;
+use crate::costs::cost::{spell, Wording};
 use crate::costs::waits::numbers_ready_late;
 use crate::costs::{longest_gap, untimed, Basis, Cost, CostKind};
 use crate::log::clock::NS_PER_S;
@@ -52,7 +52,7 @@ pub(super) fn told_by_the_way(what: &str, lines: &[Line]) -> Vec<Cost> {
             }
             let known = waits().find(|cost| {
                 let waited = matches!(cost.kind, CostKind::NetworkConfiguration | CostKind::DeviceWait);
-                waited || (cost.kind == CostKind::UnitFailure && cost.title.contains("until its limit"))
+                waited || (cost.kind == CostKind::UnitFailure && cost.wording == Wording::GivenUp)
             });
             known.or_else(|| {
                 let spoken = lines.iter().filter(|line| line.process.is_some());

@@ -72,14 +72,8 @@ fn gap_of_chain(report: &UnitReport, later: &ChainRow, earlier: &ChainRow) -> Op
         return None;
     }
     (later.depth > earlier.depth || earlier.depth > later.depth).then(|| Cost {
-        kind: CostKind::ChainGap,
         title: format!("nothing that was read explains the time before `{}`", later.unit),
         cost_ns: Some(signed(ns)),
-        gain_ns: None,
-        basis: Basis::Computed,
-        at_most: false,
-        at_least: false,
-        around: Vec::new(),
         lines: later.line.into_iter().chain(earlier.line).collect(),
         evidence: format!(
             "`{}` was up at {}, `{}` comes at {}",
@@ -94,6 +88,7 @@ fn gap_of_chain(report: &UnitReport, later: &ChainRow, earlier: &ChainRow) -> Op
              times, and `systemctl list-dependencies {}`",
             later.unit
         ),
+        ..Cost::of(CostKind::ChainGap)
     })
 }
 

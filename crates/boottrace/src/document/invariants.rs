@@ -5,7 +5,7 @@
 use super::boot::Boot;
 use super::document::{Document, Part};
 use super::units::UnitReport;
-use crate::costs::cost::{Cost, NOTHING_LOGGED};
+use crate::costs::cost::{Cost, Wording};
 use crate::costs::kind::CostKind;
 use crate::facts::boot::failure::Outcome;
 use crate::facts::boot::gap::BootPart;
@@ -127,7 +127,7 @@ fn is_logged_meanwhile(boot: &Boot, cost: &Cost) -> bool {
     let [from, to] = cost.lines.as_slice() else {
         return false;
     };
-    let silent = cost.title.starts_with(NOTHING_LOGGED) && cost.title[NOTHING_LOGGED.len()..].starts_with("between ");
+    let silent = cost.wording == Wording::NothingBetween;
     let Some((begin, end)) = date(from).zip(date(to)).filter(|_| silent) else {
         return false;
     };

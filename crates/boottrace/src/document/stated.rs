@@ -7,7 +7,7 @@ use super::document::Part;
 use super::start_scripts;
 use super::start_scripts::Scripts;
 use super::units::UnitReport;
-use crate::costs::cost::BESIDE;
+use crate::costs::cost::{Wording, BESIDE};
 use crate::costs::persons_words::Told;
 use crate::costs::{
     cloud_init, installer_steps, longest_gap, persons_words, robots, stage_tables, stated_lines, step_tables, untimed,
@@ -187,9 +187,7 @@ fn with_persons<'a>(text: impl Iterator<Item = &'a Line>, within: &'a [Line]) ->
 
 /// Is it a quotation of a text's sentences, lists or commands? Who wrote them, a person or a program, nobody can see.
 fn is_of_a_person(cost: &Cost) -> bool {
-    ["the text ", "a table in the text ", "commands in the text ", "a guide "]
-        .iter()
-        .any(|begin| cost.title.starts_with(begin))
+    matches!(cost.wording, Wording::Statement | Wording::Listing)
 }
 
 /// What persons write; where that says nothing, a line of theirs that states a time. `alone`: nothing else was read; `used`:
@@ -205,6 +203,7 @@ fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool, use
     let Some(told) = told.filter(|told| !told.weak && (alone || told.ns.is_some()) || stated.is_empty()) else {
         for cost in &mut stated {
             cost.title = format!("the text says {}", cost.title);
+            cost.wording = Wording::Statement;
         }
         return stated;
     };
@@ -215,6 +214,7 @@ fn of_persons<'a>(text: impl Iterator<Item = &'a Line> + Clone, alone: bool, use
         || told.cost.clone(),
         |same| Cost {
             title: told.cost.title.clone(),
+            wording: told.cost.wording,
             ..same.clone()
         },
     );
@@ -341,7 +341,7 @@ fn goes_down(placed: &[(u32, Part)]) -> bool {
 
 /// Is it a quotation, of which no time is known?
 fn is_quoted(cost: &Cost) -> bool {
-    cost.cost_ns.is_none() && cost.title.starts_with("the text says ")
+    cost.cost_ns.is_none() && cost.wording == Wording::Statement
 }
 
 /// What a person writes of a time is not what a log states.

@@ -28,16 +28,14 @@ pub(super) fn cost(unit: &str, ns: u64, gain: Option<u64>, line: Option<u32>, ev
         return Cost::printed(CostKind::DeviceWait, title, Some(signed(ns)), lines, evidence, advice);
     }
     Cost {
-        kind: CostKind::UnitStart,
         title: format!("systemd starts the unit `{unit}`"),
         cost_ns: Some(signed(ns)),
         gain_ns: gain.map(signed),
         basis: Basis::Printed,
         at_most: gain.is_some(),
-        at_least: false,
-        around: Vec::new(),
         lines: line.into_iter().collect(),
         evidence,
         advice: UNIT_ADVICE.to_owned(),
+        ..Cost::of(CostKind::UnitStart)
     }
 }
