@@ -117,7 +117,7 @@ def _volume_file(part: FlashPart, before: str = "") -> str:
 def commands(path: Path, parts: list[FlashPart], beside: list[FlashPart] | None = None) -> list[str]:
     """Return the commands that take parts out; `beside`: what else lies there."""
     ways = []
-    package = "(package python3-ubi-reader, or pip's ubi_reader)"
+    package = "(pipx install ubi_reader)"
     if parts and all(part.ending == "ubifs" for part in [*parts, *(beside or [])]):
         ways.append(f"ubireader_extract_files -o files {path}   {package}")
     elif any(part.spans for part in parts):

@@ -49,9 +49,7 @@ PROGRAMS = {
     "btrfs": Extractor("btrfs", "btrfs-progs"),
     "erofs": Extractor("fsck.erofs", "erofs-utils", ("--extract=OUT", "--overwrite", "--no-preserve", "IMAGE")),
     "jffs2": Extractor("jefferson", "", ("-d", "OUT", "IMAGE"), "pipx install jefferson"),
-    "ubifs": Extractor(
-        "ubireader_extract_files", "python3-ubi-reader", ("-o", "OUT", "IMAGE"), "pipx install ubi_reader"
-    ),
+    "ubifs": Extractor("ubireader_extract_files", "", ("-o", "OUT", "IMAGE"), "pipx install ubi_reader"),
 }
 """What reads which file system, by the kernel's name of it."""
 
